@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atoll/comm/communicator.hpp>
+
+#include <functional>
+
+namespace atl {
+
+/// One rank's count of items for (or from) another.
+struct PeerCount {
+  int rank = 0;
+  Offset count = 0;
+};
+
+/// Who sends how much to me? Each rank names its destinations; the answer lists the sources by rank.
+/// Nothing of length P is held: headers travel through log2(P) partners (crystal router; Fox et al., Solving
+/// Problems on Concurrent Processors, 1988). Destinations must be distinct. Collective.
+ATOLL_API std::vector<PeerCount> find_sources(Communicator& comm, std::span<const PeerCount> destinations);
+
+/// An all-to-all of items among few partners, in rounds of bounded buffers, so that neither message sizes nor
+/// memory grow with the amount sent. The partners are found once; run() may be repeated with other item types.
+class ATOLL_API BulkExchange {
+ public:
+  /// Collective. destinations: distinct ranks (this rank too, if it sends to itself) with items for each.
+  BulkExchange(CommunicatorPtr comm, std::vector<PeerCount> destinations);
+
+  std::span<const PeerCount> destinations() const { return destinations_; }
+  std::span<const PeerCount> sources() const { return sources_; } ///< ascending by rank
+  Offset received() const;                                        ///< items from all sources
+
+  /// Writes items [first, first + count) for destination number d into `out`.
+  using Pack = std::function<void(std::size_t d, Offset first, Offset count, std::byte* out)>;
+  /// Takes items [first, first + count) of source number s.
+  using Unpack = std::function<void(std::size_t s, Offset first, Offset count, const std::byte* in)>;
+  /// Collective among partners: every rank must call it once for each exchange, with the same item size.
+  void run(std::size_t item_bytes, const Pack& pack, const Unpack& unpack);
+
+ private:
+  CommunicatorPtr comm_;
+  std::vector<PeerCount> destinations_, sources_;
+};
+
+/// Items grouped by destination (items of destinations()[0] first, and so on) to items grouped by source.
+/// With reverse(), one reply for each item received goes back in the same order: the usual way to ask owners.
+template <class T>
+std::vector<T> exchange(BulkExchange& plan, std::span<const T> items);
+
+/// T answers, one for each received item, returned to the askers in the order in which they asked. Collective.
+template <class T>
+std::vector<T> exchange_back(CommunicatorPtr comm, const BulkExchange& plan, std::span<const T> answers);
+
+} // namespace atl
+
+#include <atoll/comm/sparse_exchange_inl.hpp>

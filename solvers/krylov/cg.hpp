@@ -1,0 +1,45 @@
+#pragma once
+
+#include <atoll/solvers/linear_operator.hpp>
+#include <atoll/solvers/null_space.hpp>
+#include <atoll/solvers/preconditioner.hpp>
+#include <atoll/solvers/solve_result.hpp>
+
+namespace atl {
+
+enum class CgVariant {
+  single_reduction, ///< Chronopoulos & Gear (1989): one reduction an iteration
+  textbook          ///< Hestenes & Stiefel (1952); Saad (2003), algorithm 9.1: two reductions an iteration
+};
+
+/// Preconditioned conjugate gradients for symmetric definite A (positive, or negative as pressure matrices come).
+/// The object keeps its workspace: a second solve of the same shape allocates nothing.
+/// Converged is only said after b - A x was recomputed and meets the tolerance; where the carried residual has
+/// drifted from the true one, the iteration restarts from the true one (residual replacement; van der Vorst & Ye,
+/// SIAM J. Sci. Comput. 22, 2000), and ends as failed_stagnation when that no longer helps.
+/// Ranks      solve() is collective; all ranks leave together with the same result.
+/// Errors     Error{usage} when shapes disagree. Numerical endings are reasons in the result.
+template <class T>
+class Cg {
+ public:
+  explicit Cg(CgVariant variant = CgVariant::single_reduction) : variant_(variant) {}
+
+  /// x holds the initial guess and receives the answer (the best one known, whatever the reason).
+  /// null_space: b is projected (the caller's b is not changed), iterates are projected, x has zero mean on each
+  /// floating component.
+  SolveResult solve(LinearOperator<T>& a, Preconditioner<T>& m, const DVector<T>& b, DVector<T>& x,
+                    const Stopping& stopping, const NullSpace<T>& null_space = {});
+
+  std::size_t bytes() const; ///< workspace on this rank
+  static const char* name(CgVariant variant);
+
+ private:
+  struct Workspace;
+  CgVariant variant_;
+  std::shared_ptr<Workspace> work_;
+};
+
+extern template class Cg<float>;
+extern template class Cg<double>;
+
+} // namespace atl

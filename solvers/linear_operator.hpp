@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atoll/comm/dsparse_matrix.hpp>
+
+namespace atl {
+
+/// Anything that can be applied to a distributed vector: a matrix, or what a caller defines without one.
+/// Ranks      apply() and residual() are collective.
+template <class T>
+class LinearOperator {
+ public:
+  virtual ~LinearOperator() = default;
+  virtual const Context& context() const = 0;
+  virtual IndexMapPtr row_map() const = 0; ///< of results
+  virtual IndexMapPtr col_map() const = 0; ///< of arguments (owned range equals row_map()'s when square)
+  virtual void apply(DVector<T>& x, DVector<T>& y) = 0;
+  /// r = b - A x.
+  virtual void residual(DVector<T>& x, const DVector<T>& b, DVector<T>& r) = 0;
+};
+
+/// A matrix as an operator; shares ownership, so the matrix lives as long as the solver.
+template <class T>
+class MatrixOperator final : public LinearOperator<T> {
+ public:
+  explicit MatrixOperator(std::shared_ptr<const DSparseMatrix<T>> a) : a_(std::move(a)) {}
+  const Context& context() const override { return a_->context(); }
+  IndexMapPtr row_map() const override { return a_->row_map(); }
+  IndexMapPtr col_map() const override { return a_->col_map(); }
+  void apply(DVector<T>& x, DVector<T>& y) override { a_->multiply(x, y); }
+  void residual(DVector<T>& x, const DVector<T>& b, DVector<T>& r) override { a_->residual(x, b, r); }
+  const DSparseMatrix<T>& matrix() const { return *a_; }
+
+ private:
+  std::shared_ptr<const DSparseMatrix<T>> a_;
+};
+
+} // namespace atl

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <atoll/core/export.hpp>
+
+#include <string_view>
+
+namespace atl {
+
+/// What the residual norm is measured against.
+enum class ReferenceNorm {
+  rhs,     ///< ||b||
+  initial, ///< ||b - A x0||
+  given    ///< Stopping::reference
+};
+
+/// When an iteration may stop: ||r||_2 <= max(rtol * reference, atol), r the true residual.
+struct Stopping {
+  double rtol = 1e-8;
+  double atol = 0;
+  int max_iterations = 10000;
+  double time_limit_seconds = 0; ///< 0: none
+  ReferenceNorm against = ReferenceNorm::rhs;
+  double reference = 1; ///< for ReferenceNorm::given
+};
+
+enum class Reason {
+  converged_relative,        ///< ||r|| <= rtol * reference
+  converged_absolute,        ///< ||r|| <= atol
+  converged_exact,           ///< nothing left to do: zero right-hand side, exact start, happy breakdown
+  stopped_iterations,        ///< max_iterations reached
+  stopped_time,              ///< time limit reached
+  failed_indefinite_operator,
+  failed_indefinite_preconditioner,
+  failed_nan,
+  failed_breakdown,
+  failed_stagnation,         ///< the true residual no longer falls; rounding bounds what can be reached
+  failed_diverged
+};
+
+ATOLL_API std::string_view to_string(Reason reason); ///< the identifier: "converged_relative"
+ATOLL_API std::string_view explain(Reason reason);   ///< a sentence: cause and next step
+inline bool is_converged(Reason reason) { return reason <= Reason::converged_exact; }
+inline bool is_failure(Reason reason) { return reason >= Reason::failed_indefinite_operator; }
+
+} // namespace atl
