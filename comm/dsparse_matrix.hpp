@@ -2,6 +2,7 @@
 
 #include <atoll/comm/halo_exchange.hpp>
 #include <atoll/comm/row_block.hpp>
+#include <atoll/core/csr_matrix.hpp>
 
 namespace atl {
 
@@ -16,7 +17,7 @@ namespace atl {
 /// Errors     Error{usage} when shapes disagree, the same on all ranks.
 /// Source     Saad, Iterative Methods for Sparse Linear Systems (2003), ch. 11.
 template <class T>
-class DSparseMatrix {
+class ATOLL_API DSparseMatrix {
  public:
   struct Options {
     /// Keep where each entry of the RowBlock went (8 bytes an entry), so that update_values() can be called.

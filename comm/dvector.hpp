@@ -2,6 +2,7 @@
 
 #include <atoll/comm/context.hpp>
 #include <atoll/comm/index_map.hpp>
+#include <atoll/core/array.hpp>
 
 namespace atl {
 
@@ -9,7 +10,7 @@ namespace atl {
 /// Layout     interleaved: entry (local row i, column c) is at i * columns() + c.
 /// Ranks      local; ghosts hold what the last halo exchange brought.
 template <class T>
-class DVector {
+class ATOLL_API DVector {
  public:
   DVector() = default;
   /// Zero-filled.

@@ -11,7 +11,7 @@ class HaloExchange;
 /// An exchange under way. finish() must be called (the destructor finishes, but only waits for messages that are
 /// already under way: it starts none).
 template <class T>
-class [[nodiscard]] HaloInFlight {
+class [[nodiscard]] ATOLL_API HaloInFlight {
  public:
   HaloInFlight(HaloInFlight&& other) noexcept : exchange_(std::exchange(other.exchange_, nullptr)), x_(other.x_), forward_(other.forward_) {}
   HaloInFlight& operator=(HaloInFlight&&) = delete;
@@ -32,7 +32,7 @@ class [[nodiscard]] HaloInFlight {
 /// Ranks      start_*() and finish() are collective over neighbours. One exchange may be in flight at a time;
 ///            a second start is Error{internal}.
 template <class T>
-class HaloExchange {
+class ATOLL_API HaloExchange {
  public:
   HaloExchange(const Context& context, HaloPlanPtr plan);
   ~HaloExchange();

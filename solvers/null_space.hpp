@@ -10,7 +10,7 @@ namespace atl {
 /// Source     components by label propagation over the halo (union-find inside a rank); zero row sums are tested
 ///            against rounding, |sum_j a_ij| <= 100 eps sum_j |a_ij|, so any scaling of the matrix passes alike.
 template <class T>
-class NullSpace {
+class ATOLL_API NullSpace {
  public:
   /// Nothing to remove.
   NullSpace() = default;

@@ -20,7 +20,7 @@ enum class CgVariant {
 /// Ranks      solve() is collective; all ranks leave together with the same result.
 /// Errors     Error{usage} when shapes disagree. Numerical endings are reasons in the result.
 template <class T>
-class Cg {
+class ATOLL_API Cg {
  public:
   explicit Cg(CgVariant variant = CgVariant::single_reduction) : variant_(variant) {}
 
