@@ -11,7 +11,7 @@ class HaloExchange;
 /// An exchange under way. finish() must be called (the destructor finishes, but only waits for messages that are
 /// already under way: it starts none).
 template <class T>
-class [[nodiscard]] ATOLL_API HaloInFlight {
+class ATOLL_API HaloInFlight {
  public:
   HaloInFlight(HaloInFlight&& other) noexcept : exchange_(std::exchange(other.exchange_, nullptr)), x_(other.x_), forward_(other.forward_) {}
   HaloInFlight& operator=(HaloInFlight&&) = delete;
@@ -39,8 +39,8 @@ class ATOLL_API HaloExchange {
   HaloExchange(const HaloExchange&) = delete;
   HaloExchange& operator=(const HaloExchange&) = delete;
 
-  HaloInFlight<T> start_forward(DVector<T>& x);
-  HaloInFlight<T> start_reverse(DVector<T>& x);
+  [[nodiscard]] HaloInFlight<T> start_forward(DVector<T>& x);
+  [[nodiscard]] HaloInFlight<T> start_reverse(DVector<T>& x);
   void forward(DVector<T>& x) { start_forward(x).finish(); }
   void reverse(DVector<T>& x) { start_reverse(x).finish(); }
 
