@@ -28,8 +28,8 @@ struct ChannelPeer {
   std::size_t bytes = 0;
 };
 
-/// The same messages over and over between fixed buffers (persistent requests, or a neighbourhood collective).
-/// start() may only be called when the last start() has been followed by wait().
+/// The same messages over and over between fixed buffers (persistent requests, or a neighbourhood
+/// collective). start() may only be called when the last start() has been followed by wait().
 class ATOLL_API Channel {
  public:
   virtual ~Channel() = default;
@@ -40,9 +40,11 @@ class ATOLL_API Channel {
 enum class ChannelKind { persistent, neighborhood };
 
 /// The ranks that work together. The only way in which Atoll talks between ranks.
-/// Ranks      Members marked "collective" must be called by all ranks in the same order; the others are local or
+/// Ranks      Members marked "collective" must be called by all ranks in the same order; the others are local
+/// or
 ///            between two ranks. Destructors never communicate.
-/// Tags       Messages of one pair of ranks and one tag arrive in the order in which they were sent. There is no
+/// Tags       Messages of one pair of ranks and one tag arrive in the order in which they were sent. There is
+/// no
 ///            wildcard receive; a receive must ask for exactly the bytes that are sent.
 /// Errors     Error{internal} for a misuse that can be seen; with check_collectives(true), ranks that enter
 ///            different collectives get an Error{internal} that names both calls, instead of a hang.
@@ -67,7 +69,8 @@ class ATOLL_API Communicator {
   double all_reduce(double value, ReduceOp op, Where where = Where::current());
   std::int64_t all_reduce(std::int64_t value, ReduceOp op, Where where = Where::current());
   /// Starts a reduction that goes on beside other work; `values` is in use until wait().
-  [[nodiscard]] RequestPtr start_all_reduce(std::span<double> values, ReduceOp op, Where where = Where::current());
+  [[nodiscard]] RequestPtr start_all_reduce(std::span<double> values, ReduceOp op,
+                                            Where where = Where::current());
   /// Sum over the ranks before this one; 0 on rank 0.
   std::int64_t exclusive_sum(std::int64_t value, Where where = Where::current());
   void broadcast(std::span<std::byte> bytes, int root, Where where = Where::current());
@@ -75,12 +78,13 @@ class ATOLL_API Communicator {
   std::string broadcast(const std::string& text, int root, Where where = Where::current());
   /// One value of every rank, by rank. Length size(): for set-up, not to be kept.
   std::vector<std::int64_t> all_gather(std::int64_t value, Where where = Where::current());
-  /// Channel over fixed buffers: recv_buffer is filled in the order of `recv`, send_buffer read in that of `send`.
-  /// Both ends name the same bytes for each other. Collective, since a neighbourhood may need all ranks.
+  /// Channel over fixed buffers: recv_buffer is filled in the order of `recv`, send_buffer read in that of
+  /// `send`. Both ends name the same bytes for each other. Collective, since a neighbourhood may need all
+  /// ranks.
   [[nodiscard]] std::unique_ptr<Channel> open_channel(ChannelKind kind, std::span<const ChannelPeer> send,
                                                       const std::byte* send_buffer,
-                                                      std::span<const ChannelPeer> recv, std::byte* recv_buffer,
-                                                      Where where = Where::current());
+                                                      std::span<const ChannelPeer> recv,
+                                                      std::byte* recv_buffer, Where where = Where::current());
 
   // ---- between two ranks (to itself allowed)
   [[nodiscard]] virtual RequestPtr send(std::span<const std::byte> bytes, int to, int tag) = 0;

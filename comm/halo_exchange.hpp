@@ -8,28 +8,31 @@ namespace atl {
 template <class T>
 class HaloExchange;
 
-/// An exchange under way. finish() must be called (the destructor finishes, but only waits for messages that are
-/// already under way: it starts none).
+/// An exchange under way. finish() must be called (the destructor finishes, but only waits for messages that
+/// are already under way: it starts none).
 template <class T>
 class ATOLL_API HaloInFlight {
  public:
-  HaloInFlight(HaloInFlight&& other) noexcept : exchange_(std::exchange(other.exchange_, nullptr)), x_(other.x_), forward_(other.forward_) {}
+  HaloInFlight(HaloInFlight&& other) noexcept
+      : exchange_(std::exchange(other.exchange_, nullptr)), x_(other.x_), forward_(other.forward_) {}
   HaloInFlight& operator=(HaloInFlight&&) = delete;
   ~HaloInFlight();
   void finish();
 
  private:
   friend class HaloExchange<T>;
-  HaloInFlight(HaloExchange<T>* exchange, DVector<T>* x, bool forward) : exchange_(exchange), x_(x), forward_(forward) {}
+  HaloInFlight(HaloExchange<T>* exchange, DVector<T>* x, bool forward)
+      : exchange_(exchange), x_(x), forward_(forward) {}
   HaloExchange<T>* exchange_;
   DVector<T>* x_;
   bool forward_;
 };
 
-/// Carries values along a HaloPlan: forward (owners fill ghosts) or reverse (ghosts are summed into their owners).
-/// One message a neighbour, whatever the number of columns. Buffers and requests are made at the first use with a
-/// number of columns and kept; where host code may not look, they are staged through host memory.
-/// Ranks      start_*() and finish() are collective over neighbours. One exchange may be in flight at a time;
+/// Carries values along a HaloPlan: forward (owners fill ghosts) or reverse (ghosts are summed into their
+/// owners). One message a neighbour, whatever the number of columns. Buffers and requests are made at the
+/// first use with a number of columns and kept; where host code may not look, they are staged through host
+/// memory. Ranks      start_*() and finish() are collective over neighbours. One exchange may be in flight at
+/// a time;
 ///            a second start is Error{internal}.
 template <class T>
 class ATOLL_API HaloExchange {

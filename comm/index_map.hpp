@@ -5,7 +5,8 @@
 namespace atl {
 
 /// Who owns which index of a distributed row or column space, as one rank sees it. Immutable, shared.
-/// Layout     Local indices 0 .. n_owned()-1 are the global indices owned_begin() .. owned_end()-1; local index
+/// Layout     Local indices 0 .. n_owned()-1 are the global indices owned_begin() .. owned_end()-1; local
+/// index
 ///            n_owned() + g is ghosts()[g]. Ghosts are sorted by global index, so grouped by owner.
 /// Invariant  owned ranges follow one another by rank; ghosts are owned by other ranks, without duplicates.
 ///            Nothing of length global_size() is held, nor anything of length P.
@@ -35,7 +36,9 @@ class ATOLL_API IndexMap {
 
   /// Local index of a global one; -1 where it is neither owned nor a ghost.
   LocalIndex to_local(GlobalIndex i) const;
-  GlobalIndex to_global(LocalIndex i) const { return i < n_owned_ ? owned_begin_ + i : ghosts_[i - n_owned_]; }
+  GlobalIndex to_global(LocalIndex i) const {
+    return i < n_owned_ ? owned_begin_ + i : ghosts_[i - n_owned_];
+  }
   const CommunicatorPtr& comm() const { return comm_; }
   std::size_t bytes() const { return ghosts_.capacity() * sizeof(GlobalIndex); }
 

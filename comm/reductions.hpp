@@ -6,7 +6,8 @@ namespace atl {
 
 /// Sums one-element-or-more device values over the ranks, in place; staged where host code may not look.
 /// `host` is scratch of at least `count` values. Collective.
-ATOLL_API void all_reduce_sum(Communicator& comm, Executor& executor, double* values, Offset count, double* host);
+ATOLL_API void all_reduce_sum(Communicator& comm, Executor& executor, double* values, Offset count,
+                              double* host);
 
 /// x . y over all ranks (all columns together). Collective, one reduction. Allocates; for set-up and tests.
 template <class T>

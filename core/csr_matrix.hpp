@@ -5,7 +5,8 @@
 namespace atl {
 
 /// What a kernel sees of a local matrix in compressed sparse rows.
-/// Storage row s holds entries row_begin[s] .. row_begin[s+1]; it is local row `row_index ? row_index[s] : s`.
+/// Storage row s holds entries row_begin[s] .. row_begin[s+1]; it is local row `row_index ? row_index[s] :
+/// s`.
 template <class T>
 struct CsrView {
   LocalIndex rows = 0;
@@ -23,18 +24,16 @@ template <class T>
 struct CsrMatrix {
   LocalIndex rows = 0;
   LocalIndex columns = 0;
-  Array<Offset> row_begin;      ///< rows + 1
-  Array<LocalIndex> column;     ///< one an entry
-  Array<T> value;               ///< one an entry
-  Array<LocalIndex> row_index;  ///< rows, or empty where storage order is local order
+  Array<Offset> row_begin;     ///< rows + 1
+  Array<LocalIndex> column;    ///< one an entry
+  Array<T> value;              ///< one an entry
+  Array<LocalIndex> row_index; ///< rows, or empty where storage order is local order
 
   Offset entries() const { return column.size(); }
-  std::size_t bytes() const {
-    return row_begin.bytes() + column.bytes() + value.bytes() + row_index.bytes();
-  }
+  std::size_t bytes() const { return row_begin.bytes() + column.bytes() + value.bytes() + row_index.bytes(); }
   CsrView<T> view() const {
-    return {rows, columns, row_begin.data(), column.data(), value.data(),
-            row_index.empty() ? nullptr : row_index.data()};
+    return {rows,          columns,      row_begin.data(),
+            column.data(), value.data(), row_index.empty() ? nullptr : row_index.data()};
   }
 };
 

@@ -7,22 +7,31 @@ namespace atl {
 
 std::string_view to_string(ErrorKind kind) {
   switch (kind) {
-  case ErrorKind::usage: return "usage";
-  case ErrorKind::bad_input: return "bad input";
-  case ErrorKind::environment: return "environment";
-  case ErrorKind::limit: return "limit";
-  case ErrorKind::internal: return "internal error";
+  case ErrorKind::usage:
+    return "usage";
+  case ErrorKind::bad_input:
+    return "bad input";
+  case ErrorKind::environment:
+    return "environment";
+  case ErrorKind::limit:
+    return "limit";
+  case ErrorKind::internal:
+    return "internal error";
   }
   return "unknown";
 }
 
 int exit_status(ErrorKind kind) {
   switch (kind) {
-  case ErrorKind::usage: return 2;
+  case ErrorKind::usage:
+    return 2;
   case ErrorKind::bad_input:
-  case ErrorKind::limit: return 3;
-  case ErrorKind::environment: return 4;
-  case ErrorKind::internal: return 5;
+  case ErrorKind::limit:
+    return 3;
+  case ErrorKind::environment:
+    return 4;
+  case ErrorKind::internal:
+    return 5;
   }
   return 5;
 }

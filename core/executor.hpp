@@ -41,10 +41,10 @@ class ATOLL_API Executor {
 
   /// Counters of this executor since its creation.
   struct Statistics {
-    std::size_t allocations = 0;     ///< calls of allocate()
-    std::size_t bytes_in_use = 0;    ///< now
-    std::size_t bytes_peak = 0;      ///< the most that were in use at once
-    std::size_t copies_to_host = 0;  ///< crossings of memory spaces; zero where host_accessible()
+    std::size_t allocations = 0;    ///< calls of allocate()
+    std::size_t bytes_in_use = 0;   ///< now
+    std::size_t bytes_peak = 0;     ///< the most that were in use at once
+    std::size_t copies_to_host = 0; ///< crossings of memory spaces; zero where host_accessible()
     std::size_t copies_from_host = 0;
   };
   const Statistics& statistics() const { return statistics_; }
@@ -73,8 +73,9 @@ using ExecutorPtr = std::shared_ptr<Executor>;
 ATOLL_API ExecutorPtr make_reference_executor();
 /// Host memory, SIMD and OpenMP loops on `threads` threads.
 ATOLL_API ExecutorPtr make_host_executor(int threads = 1);
-/// "Device" memory on the host that only kernels and copies may touch: any other access is a SIGSEGV, a kernel
-/// given memory of the wrong side throws Error{internal}, copies are counted. For testing device code paths.
+/// "Device" memory on the host that only kernels and copies may touch: any other access is a SIGSEGV, a
+/// kernel given memory of the wrong side throws Error{internal}, copies are counted. For testing device code
+/// paths.
 ATOLL_API ExecutorPtr make_guarded_executor();
 
 } // namespace atl

@@ -14,10 +14,10 @@ struct DotPair {
 };
 
 /// The closed vocabulary of operations on one rank's data; solvers own no private kernel.
-/// Pointers are memory of the executor whose table this is. Scalars that an iteration produces (alpha, beta, dots)
-/// are one-element values in that memory, so that no kernel waits for the host.
-/// Blocks of k vectors are interleaved: entry (i, c) is at i*k + c. Lengths `n` count scalars (rows times k).
-/// Every comment ends with the scalars read + written for each row at k = 1, matrix entries apart.
+/// Pointers are memory of the executor whose table this is. Scalars that an iteration produces (alpha, beta,
+/// dots) are one-element values in that memory, so that no kernel waits for the host. Blocks of k vectors are
+/// interleaved: entry (i, c) is at i*k + c. Lengths `n` count scalars (rows times k). Every comment ends with
+/// the scalars read + written for each row at k = 1, matrix entries apart.
 template <class T>
 class Kernels {
  public:
@@ -29,13 +29,13 @@ class Kernels {
   virtual ~Kernels() = default;
 
   // ---- vectors
-  virtual void fill(Offset n, T value, T* y) = 0;                                   ///< y = value (0 + 1)
-  virtual void copy(Offset n, const T* x, T* y) = 0;                                ///< y = x (1 + 1)
-  virtual void scale(Offset n, const Scalar* alpha, T* x) = 0;                      ///< x = alpha x (1 + 1)
-  virtual void axpy(Offset n, const Scalar* alpha, const T* x, T* y) = 0;           ///< y += alpha x (2 + 1)
-  virtual void xpby(Offset n, const T* x, const Scalar* beta, T* y) = 0;            ///< y = x + beta y (2 + 1)
-  virtual void subtract(Offset n, const T* x, const T* y, T* z) = 0;                ///< z = x - y (2 + 1)
-  virtual void pointwise_multiply(Offset n, const T* d, const T* x, T* y) = 0;      ///< y = d .* x (2 + 1)
+  virtual void fill(Offset n, T value, T* y) = 0;                              ///< y = value (0 + 1)
+  virtual void copy(Offset n, const T* x, T* y) = 0;                           ///< y = x (1 + 1)
+  virtual void scale(Offset n, const Scalar* alpha, T* x) = 0;                 ///< x = alpha x (1 + 1)
+  virtual void axpy(Offset n, const Scalar* alpha, const T* x, T* y) = 0;      ///< y += alpha x (2 + 1)
+  virtual void xpby(Offset n, const T* x, const Scalar* beta, T* y) = 0;       ///< y = x + beta y (2 + 1)
+  virtual void subtract(Offset n, const T* x, const T* y, T* z) = 0;           ///< z = x - y (2 + 1)
+  virtual void pointwise_multiply(Offset n, const T* d, const T* x, T* y) = 0; ///< y = d .* x (2 + 1)
   /// y = 1 / d (1 + 1). An entry of d that is zero or not finite gives 1.
   virtual void pointwise_inverse(Offset n, const T* d, T* y) = 0;
   /// out[i] = x_i . y_i for at most 4 pairs in one pass; blockwise partial sums, so that the result does not
@@ -51,9 +51,9 @@ class Kernels {
                             T* r) = 0;
   /// y += A' x over all rows, for k vectors; y has a.columns rows.
   virtual void csr_multiply_transposed(const CsrView<T>& a, LocalIndex k, const T* x, T* y) = 0;
-  virtual void csr_diagonal(const CsrView<T>& a, T* d) = 0;          ///< d[i] = a_ii, zero where none is stored
-  virtual void csr_row_sums(const CsrView<T>& a, T* sums) = 0;       ///< sums[i] = sum_j a_ij
-  virtual void csr_row_abs_sums(const CsrView<T>& a, T* sums) = 0;   ///< sums[i] = sum_j |a_ij|
+  virtual void csr_diagonal(const CsrView<T>& a, T* d) = 0;        ///< d[i] = a_ii, zero where none is stored
+  virtual void csr_row_sums(const CsrView<T>& a, T* sums) = 0;     ///< sums[i] = sum_j a_ij
+  virtual void csr_row_abs_sums(const CsrView<T>& a, T* sums) = 0; ///< sums[i] = sum_j |a_ij|
   /// a.value[position[e]] = values[e]; for new values on an old pattern.
   virtual void scatter_values(Offset n, const Offset* position, const T* values, T* target) = 0;
 
@@ -65,12 +65,13 @@ class Kernels {
 
   // ---- conjugate gradients
   /// Chronopoulos-Gear step: p = u + beta p; s = w + beta s; x += alpha p; r -= alpha s (6 + 4).
-  virtual void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p, T* s,
-                         T* x, T* r) = 0;
-  /// The scalars of that step. dots = {gamma = (r, u), delta = (w, u)}; state = {gamma, alpha} of the step before
-  /// (gamma 0 at the first). Sets beta = gamma / gamma_old, alpha = gamma / (delta - beta gamma / alpha_old), and
-  /// state; curvature = gamma / alpha = p'Ap of the step, zero where the step is undefined.
-  virtual void cg_scalars(const Scalar* dots, Scalar* state, Scalar* alpha, Scalar* beta, Scalar* curvature) = 0;
+  virtual void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p,
+                         T* s, T* x, T* r) = 0;
+  /// The scalars of that step. dots = {gamma = (r, u), delta = (w, u)}; state = {gamma, alpha} of the step
+  /// before (gamma 0 at the first). Sets beta = gamma / gamma_old, alpha = gamma / (delta - beta gamma /
+  /// alpha_old), and state; curvature = gamma / alpha = p'Ap of the step, zero where the step is undefined.
+  virtual void cg_scalars(const Scalar* dots, Scalar* state, Scalar* alpha, Scalar* beta,
+                          Scalar* curvature) = 0;
   /// out[0] = numerator / denominator, out[1] = -out[0]; both 0 where the denominator is 0.
   virtual void quotient(const Scalar* numerator, const Scalar* denominator, Scalar* out) = 0;
 };

@@ -4,11 +4,12 @@
 
 namespace atl {
 
-/// The constant null space of each connected component of a symmetric matrix whose rows sum to zero there (pure
-/// Neumann problems): one vector a floating component.
-/// Ranks      find() and project() are collective. project() uses one reduction and allocates nothing.
-/// Source     components by label propagation over the halo (union-find inside a rank); zero row sums are tested
-///            against rounding, |sum_j a_ij| <= 100 eps sum_j |a_ij|, so any scaling of the matrix passes alike.
+/// The constant null space of each connected component of a symmetric matrix whose rows sum to zero there
+/// (pure Neumann problems): one vector a floating component. Ranks      find() and project() are collective.
+/// project() uses one reduction and allocates nothing. Source     components by label propagation over the
+/// halo (union-find inside a rank); zero row sums are tested
+///            against rounding, |sum_j a_ij| <= 100 eps sum_j |a_ij|, so any scaling of the matrix passes
+///            alike.
 template <class T>
 class ATOLL_API NullSpace {
  public:
@@ -27,8 +28,8 @@ class ATOLL_API NullSpace {
  private:
   int dimension_ = 0;
   Context context_;
-  Array<std::int32_t> component_;   ///< of each owned row: 0 .. dimension-1, or -1; empty: all rows are in 0
-  std::vector<double> count_;       ///< rows of each component
+  Array<std::int32_t> component_;    ///< of each owned row: 0 .. dimension-1, or -1; empty: all rows are in 0
+  std::vector<double> count_;        ///< rows of each component
   mutable std::vector<double> sums_; ///< scratch of project()
   mutable std::vector<T> scratch_;
 };

@@ -24,16 +24,16 @@ struct Stopping {
 };
 
 enum class Reason {
-  converged_relative,        ///< ||r|| <= rtol * reference
-  converged_absolute,        ///< ||r|| <= atol
-  converged_exact,           ///< nothing left to do: zero right-hand side, exact start, happy breakdown
-  stopped_iterations,        ///< max_iterations reached
-  stopped_time,              ///< time limit reached
+  converged_relative, ///< ||r|| <= rtol * reference
+  converged_absolute, ///< ||r|| <= atol
+  converged_exact,    ///< nothing left to do: zero right-hand side, exact start, happy breakdown
+  stopped_iterations, ///< max_iterations reached
+  stopped_time,       ///< time limit reached
   failed_indefinite_operator,
   failed_indefinite_preconditioner,
   failed_nan,
   failed_breakdown,
-  failed_stagnation,         ///< the true residual no longer falls; rounding bounds what can be reached
+  failed_stagnation, ///< the true residual no longer falls; rounding bounds what can be reached
   failed_diverged
 };
 
