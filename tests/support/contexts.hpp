@@ -1,0 +1,23 @@
+#pragma once
+/// Contexts and executors for tests.
+
+#include <atoll/comm/context.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atl::test {
+
+/// "reference", "host", "guarded": the executors that every test of a backend runs on.
+std::vector<std::string> executor_names();
+ExecutorPtr make_executor(std::string_view name);
+
+/// A context on `comm` with its own executor and a silent observer.
+Context test_context(CommunicatorPtr comm, std::string_view executor = "reference");
+Context test_context(CommunicatorPtr comm, ExecutorPtr executor);
+
+/// The communicator of all ranks under mpirun.
+CommunicatorPtr world();
+
+} // namespace atl::test
