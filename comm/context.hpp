@@ -12,6 +12,9 @@ struct Context {
   CommunicatorPtr comm;
   ExecutorPtr executor;
   ObserverPtr observer = std::make_shared<Observer>();
+  /// How halo exchanges travel; prove_transport() (transport_check.hpp) tells which kinds work on this
+  /// machine.
+  ChannelKind channel_kind = ChannelKind::persistent;
 
   int rank() const { return comm->rank(); }
   int size() const { return comm->size(); }

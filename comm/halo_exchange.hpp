@@ -3,6 +3,8 @@
 #include <atoll/comm/dvector.hpp>
 #include <atoll/comm/halo_plan.hpp>
 
+#include <utility>
+
 namespace atl {
 
 template <class T>

@@ -1,0 +1,41 @@
+#include <atoll/comm/reductions.hpp>
+#include <atoll/core/kernels.hpp>
+
+#include <cmath>
+
+namespace atl {
+
+void all_reduce_sum(Communicator& comm, Executor& executor, double* values, Offset count, double* host) {
+  if (comm.size() == 1) return;
+  const auto n = static_cast<std::size_t>(count);
+  if (executor.host_accessible()) {
+    comm.all_reduce(std::span(values, n), ReduceOp::sum);
+    return;
+  }
+  executor.copy_to_host(values, host, n * sizeof(double));
+  comm.all_reduce(std::span(host, n), ReduceOp::sum);
+  executor.copy_from_host(host, values, n * sizeof(double));
+}
+
+template <class T>
+double dot(const DVector<T>& x, const DVector<T>& y) {
+  if (x.owned_size() != y.owned_size())
+    throw Error(ErrorKind::usage, "dot product of vectors with " + std::to_string(x.owned_size()) + " and " +
+                                      std::to_string(y.owned_size()) + " values on this rank");
+  Array<double> sum(x.executor(), 1);
+  const DotPair<T> pair{x.data(), y.data()};
+  x.executor()->template kernels<T>().dots(x.owned_size(), std::span(&pair, 1), sum.data());
+  return x.map()->comm()->all_reduce(sum.to_host()[0], ReduceOp::sum);
+}
+
+template <class T>
+double norm2(const DVector<T>& x) {
+  return std::sqrt(dot(x, x));
+}
+
+template ATOLL_API double dot(const DVector<float>&, const DVector<float>&);
+template ATOLL_API double dot(const DVector<double>&, const DVector<double>&);
+template ATOLL_API double norm2(const DVector<float>&);
+template ATOLL_API double norm2(const DVector<double>&);
+
+} // namespace atl
