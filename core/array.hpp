@@ -2,7 +2,9 @@
 
 #include <atoll/core/executor.hpp>
 
+#include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,9 +14,13 @@ namespace atl {
 /// data() may only be dereferenced by kernels; host code uses host() where the memory is host-accessible.
 template <class T>
 class Array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
  public:
   Array() = default;
   Array(ExecutorPtr executor, Offset size) : executor_(std::move(executor)), size_(size) {
+    ensure(size >= 0 && size <= std::numeric_limits<Offset>::max() / Offset{sizeof(T)},
+           "an array has between 0 and 2^63 bytes");
     data_ = static_cast<T*>(executor_->allocate(bytes()));
   }
   Array(ExecutorPtr executor, std::span<const T> host) : Array(std::move(executor), std::ssize(host)) {

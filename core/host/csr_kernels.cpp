@@ -1,0 +1,170 @@
+#include <atoll/core/host/host_kernels.hpp>
+#include <atoll/core/host/parallel.hpp>
+
+#include <cmath>
+
+// Bytes: t is sizeof(T). A matrix costs t + 4 an entry and 8 a row (4 more with row_index); vectors count
+// once, as if the cache held what rows have in common.
+
+namespace atl {
+
+namespace {
+
+using host::over_rows;
+
+/// Calls body(storage row, local row) for the rows [first, last), the test for a row_index made outside the
+/// loop.
+template <class T, class Body>
+void for_rows(const CsrView<T>& a, LocalIndex first, LocalIndex last, const Body& body) {
+  if (a.row_index)
+    for (LocalIndex row = first; row < last; ++row) body(row, a.row_index[row]);
+  else
+    for (LocalIndex row = first; row < last; ++row) body(row, row);
+}
+
+/// for_rows() on all threads.
+template <class T, class Body>
+void for_rows_on_threads(int threads, const CsrView<T>& a, LocalIndex first, LocalIndex last,
+                         const Body& body) {
+  over_rows(threads, a, first, last,
+            [&](LocalIndex begin, LocalIndex end) { for_rows(a, begin, end, body); });
+}
+
+/// y = A x for one vector.
+template <class T>
+void multiply_one(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, T* y) {
+  const T* value = a.value;
+  const LocalIndex* column = a.column;
+  Offset e = a.row_begin[first];
+  for_rows(a, first, last, [=, &e](LocalIndex row, LocalIndex i) {
+    T sum = 0;
+    for (const Offset end = a.row_begin[row + 1]; e < end; ++e) sum += value[e] * x[column[e]];
+    y[i] = sum;
+  });
+}
+
+/// y = A x for K vectors, whose sums stay in registers.
+template <class T, LocalIndex K>
+void multiply_some(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, T* y) {
+  for_rows(a, first, last, [=](LocalIndex row, LocalIndex i) {
+    T sum[K] = {};
+    for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e) {
+      const T value = a.value[e];
+      const T* xj = x + Offset{a.column[e]} * K;
+#pragma omp simd
+      for (LocalIndex c = 0; c < K; ++c) sum[c] += value * xj[c];
+    }
+    std::copy_n(sum, K, y + Offset{i} * K);
+  });
+}
+
+/// y = A x for k vectors.
+template <class T>
+void multiply_many(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x, T* y) {
+  for_rows(a, first, last, [=](LocalIndex row, LocalIndex i) {
+    T* yi = y + Offset{i} * k;
+    std::fill_n(yi, k, T{0});
+    for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e) {
+      const T value = a.value[e];
+      const T* xj = x + Offset{a.column[e]} * k;
+#pragma omp simd
+      for (LocalIndex c = 0; c < k; ++c) yi[c] += value * xj[c];
+    }
+  });
+}
+
+} // namespace
+
+// reads the matrix and k t a column, writes k t a row
+template <class T>
+void HostKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k,
+                                  const T* x, T* y) {
+  over_rows(threads(), a, first, last, [=](LocalIndex begin, LocalIndex end) {
+    switch (k) {
+    case 1:
+      return multiply_one(a, begin, end, x, y);
+    case 2:
+      return multiply_some<T, 2>(a, begin, end, x, y);
+    case 4:
+      return multiply_some<T, 4>(a, begin, end, x, y);
+    case 8:
+      return multiply_some<T, 8>(a, begin, end, x, y);
+    default:
+      return multiply_many(a, begin, end, k, x, y);
+    }
+  });
+}
+
+// reads the matrix, t a column and t a row, writes t a row
+template <class T>
+void HostKernels<T>::csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x,
+                                  const T* b, T* r) {
+  for_rows_on_threads(threads(), a, first, last, [=](LocalIndex row, LocalIndex i) {
+    Scalar sum = b[i];
+    for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e)
+      sum -= Scalar{a.value[e]} * Scalar{x[a.column[e]]};
+    r[i] = static_cast<T>(sum);
+  });
+}
+
+// reads the matrix and k t a row, reads and writes k t a column
+//
+// Each thread sums into its own range of columns, so that nothing is written by two and the order of the sums
+// does not depend on their number. Columns ascend within a row, so a thread passes over rows of others by
+// their ends.
+template <class T>
+void HostKernels<T>::csr_multiply_transposed(const CsrView<T>& a, LocalIndex k, const T* x, T* y) {
+  if (a.rows == 0) return;
+  const Offset entries = a.row_begin[a.rows] - a.row_begin[0];
+  host::on_threads(threads(), entries, [=](int part, int parts) {
+    const auto low = static_cast<LocalIndex>(Offset{a.columns} * part / parts);
+    const auto high = static_cast<LocalIndex>(Offset{a.columns} * (part + 1) / parts);
+    for_rows(a, 0, a.rows, [=](LocalIndex row, LocalIndex i) {
+      const T* xi = x + Offset{i} * k;
+      const LocalIndex* begin = a.column + a.row_begin[row];
+      const LocalIndex* end = a.column + a.row_begin[row + 1];
+      if (parts > 1) begin = std::lower_bound(begin, end, low);
+      const T* value = a.value + (begin - a.column);
+      for (; begin < end && *begin < high; ++begin, ++value) {
+        T* yj = y + Offset{*begin} * k;
+#pragma omp simd
+        for (LocalIndex c = 0; c < k; ++c) yj[c] += *value * xi[c];
+      }
+    });
+  });
+}
+
+// reads 4 an entry and 8 a row, writes t a row
+template <class T>
+void HostKernels<T>::csr_diagonal(const CsrView<T>& a, T* d) {
+  for_rows_on_threads(threads(), a, 0, a.rows, [=](LocalIndex row, LocalIndex i) {
+    const LocalIndex* end = a.column + a.row_begin[row + 1];
+    const LocalIndex* found = std::lower_bound(a.column + a.row_begin[row], end, i);
+    d[i] = found != end && *found == i ? a.value[found - a.column] : T{0};
+  });
+}
+
+// reads t an entry and 8 a row, writes t a row
+template <class T>
+void HostKernels<T>::csr_row_sums(const CsrView<T>& a, T* sums) {
+  for_rows_on_threads(threads(), a, 0, a.rows, [=](LocalIndex row, LocalIndex i) {
+    Scalar sum = 0;
+    for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e) sum += Scalar{a.value[e]};
+    sums[i] = static_cast<T>(sum);
+  });
+}
+
+// reads t an entry and 8 a row, writes t a row
+template <class T>
+void HostKernels<T>::csr_row_abs_sums(const CsrView<T>& a, T* sums) {
+  for_rows_on_threads(threads(), a, 0, a.rows, [=](LocalIndex row, LocalIndex i) {
+    Scalar sum = 0;
+    for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e) sum += std::abs(Scalar{a.value[e]});
+    sums[i] = static_cast<T>(sum);
+  });
+}
+
+template class HostKernels<float>;
+template class HostKernels<double>;
+
+} // namespace atl
