@@ -69,12 +69,17 @@ class ATOLL_API DSparseMatrix {
   RowBlock<T> to_rows() const;
 
  private:
+  void require_columns(const char* operation, const DVector<T>& x) const;
+  void require_rows(const char* operation, const DVector<T>& y) const;
+
   Context context_;
   IndexMapPtr row_map_, col_map_;
   CsrMatrix<T> local_;
   LocalIndex n_interior_ = 0;
   GlobalIndex entries_ = 0;
   std::vector<Offset> position_; ///< of the caller's entry in local_.value; empty unless kept
+  std::vector<T>
+      staged_values_; ///< host copy for update_values() where the executor's memory is not the host's
   std::unique_ptr<HaloExchange<T>> halo_;
 };
 
