@@ -32,7 +32,7 @@ void for_rows_on_threads(int threads, const CsrView<T>& a, LocalIndex first, Loc
 
 /// y = A x for one vector.
 template <class T>
-void multiply_one(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, T* y) {
+void multiply_one(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex, const T* x, T* y) {
   const T* value = a.value;
   const LocalIndex* column = a.column;
   Offset e = a.row_begin[first];
@@ -43,34 +43,39 @@ void multiply_one(const CsrView<T>& a, LocalIndex first, LocalIndex last, const 
   });
 }
 
-/// y = A x for K vectors, whose sums stay in registers.
-template <class T, LocalIndex K>
-void multiply_some(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, T* y) {
-  for_rows(a, first, last, [=](LocalIndex row, LocalIndex i) {
-    T sum[K] = {};
-    for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e) {
-      const T value = a.value[e];
-      const T* xj = x + Offset{a.column[e]} * K;
+/// The columns c .. c + K of row i of y = A x, whose sums stay in registers.
+template <LocalIndex K, class T>
+void multiply_tile(const CsrView<T>& a, LocalIndex row, LocalIndex k, LocalIndex c, const T* x, T* yi) {
+  T sum[K] = {};
+  for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e) {
+    const T value = a.value[e];
+    const T* xj = x + Offset{a.column[e]} * k + c;
 #pragma omp simd
-      for (LocalIndex c = 0; c < K; ++c) sum[c] += value * xj[c];
-    }
-    std::copy_n(sum, K, y + Offset{i} * K);
-  });
+    for (LocalIndex t = 0; t < K; ++t) sum[t] += value * xj[t];
+  }
+  std::copy_n(sum, K, yi + c);
 }
 
-/// y = A x for k vectors.
-template <class T>
+/// y = A x for k vectors, Rest = k modulo 8: a row of A comes from memory once and serves all tiles of
+/// columns from the cache.
+template <LocalIndex Rest, class T>
 void multiply_many(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x, T* y) {
   for_rows(a, first, last, [=](LocalIndex row, LocalIndex i) {
     T* yi = y + Offset{i} * k;
-    std::fill_n(yi, k, T{0});
-    for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e) {
-      const T value = a.value[e];
-      const T* xj = x + Offset{a.column[e]} * k;
-#pragma omp simd
-      for (LocalIndex c = 0; c < k; ++c) yi[c] += value * xj[c];
-    }
+    for (LocalIndex c = 0; c + 8 <= k; c += 8) multiply_tile<8>(a, row, k, c, x, yi);
+    if constexpr (Rest > 0) multiply_tile<Rest>(a, row, k, k - Rest, x, yi);
   });
+}
+
+template <class T>
+using Multiply = void (*)(const CsrView<T>&, LocalIndex, LocalIndex, LocalIndex, const T*, T*);
+
+template <class T>
+Multiply<T> multiply_for(LocalIndex k) {
+  constexpr Multiply<T> by_rest[] = {multiply_many<0, T>, multiply_many<1, T>, multiply_many<2, T>,
+                                     multiply_many<3, T>, multiply_many<4, T>, multiply_many<5, T>,
+                                     multiply_many<6, T>, multiply_many<7, T>};
+  return k == 1 ? multiply_one<T> : by_rest[k % 8];
 }
 
 } // namespace
@@ -79,20 +84,8 @@ void multiply_many(const CsrView<T>& a, LocalIndex first, LocalIndex last, Local
 template <class T>
 void HostKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k,
                                   const T* x, T* y) {
-  over_rows(threads(), a, first, last, [=](LocalIndex begin, LocalIndex end) {
-    switch (k) {
-    case 1:
-      return multiply_one(a, begin, end, x, y);
-    case 2:
-      return multiply_some<T, 2>(a, begin, end, x, y);
-    case 4:
-      return multiply_some<T, 4>(a, begin, end, x, y);
-    case 8:
-      return multiply_some<T, 8>(a, begin, end, x, y);
-    default:
-      return multiply_many(a, begin, end, k, x, y);
-    }
-  });
+  over_rows(threads(), a, first, last,
+            [=](LocalIndex begin, LocalIndex end) { multiply_for<T>(k)(a, begin, end, k, x, y); });
 }
 
 // reads the matrix, t a column and t a row, writes t a row
@@ -125,6 +118,10 @@ void HostKernels<T>::csr_multiply_transposed(const CsrView<T>& a, LocalIndex k, 
       const LocalIndex* end = a.column + a.row_begin[row + 1];
       if (parts > 1) begin = std::lower_bound(begin, end, low);
       const T* value = a.value + (begin - a.column);
+      if (k == 1) {
+        for (const T xs = *xi; begin < end && *begin < high; ++begin, ++value) y[*begin] += *value * xs;
+        return;
+      }
       for (; begin < end && *begin < high; ++begin, ++value) {
         T* yj = y + Offset{*begin} * k;
 #pragma omp simd
