@@ -56,7 +56,7 @@ class HostMemoryExecutor final : public Executor {
     copy_within(device, host, bytes);
   }
   void copy_within(const void* from, void* to, std::size_t bytes) override {
-    if (bytes) std::memcpy(to, from, bytes);
+    if (bytes) std::memmove(to, from, bytes);
   }
   void synchronize() override {}
 
