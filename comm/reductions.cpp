@@ -6,15 +6,11 @@
 namespace atl {
 
 void all_reduce_sum(Communicator& comm, Executor& executor, double* values, Offset count, double* host) {
+  const std::span<double> sums(host, static_cast<std::size_t>(count));
+  executor.copy_to_host(values, host, sums.size_bytes());
   if (comm.size() == 1) return;
-  const auto n = static_cast<std::size_t>(count);
-  if (executor.host_accessible()) {
-    comm.all_reduce(std::span(values, n), ReduceOp::sum);
-    return;
-  }
-  executor.copy_to_host(values, host, n * sizeof(double));
-  comm.all_reduce(std::span(host, n), ReduceOp::sum);
-  executor.copy_from_host(host, values, n * sizeof(double));
+  comm.all_reduce(sums, ReduceOp::sum);
+  executor.copy_from_host(host, values, sums.size_bytes());
 }
 
 template <class T>

@@ -4,8 +4,8 @@
 
 namespace atl {
 
-/// Sums one-element-or-more device values over the ranks, in place; staged where host code may not look.
-/// `host` is scratch of at least `count` values. Collective.
+/// Sums `count` device values over the ranks, in place; staged where host code may not look. `host` receives the
+/// sums as well. Collective, one reduction.
 ATOLL_API void all_reduce_sum(Communicator& comm, Executor& executor, double* values, Offset count,
                               double* host);
 

@@ -20,6 +20,7 @@ ATOLL_API std::span<const SolverName> preconditioner_names();
 /// Errors: Error{usage} with the nearest name for an unknown one, Error{environment} for one that this build
 /// lacks.
 ATOLL_API void require_method(const std::string& name);
+ATOLL_API void require_preconditioner(const std::string& name);
 template <class T>
 ATOLL_API std::unique_ptr<Preconditioner<T>> make_preconditioner(const std::string& name);
 

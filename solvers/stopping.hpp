@@ -2,6 +2,7 @@
 
 #include <atoll/core/export.hpp>
 
+#include <atomic>
 #include <string_view>
 
 namespace atl {
@@ -21,6 +22,8 @@ struct Stopping {
   double time_limit_seconds = 0; ///< 0: none
   ReferenceNorm against = ReferenceNorm::rhs;
   double reference = 1; ///< for ReferenceNorm::given
+  /// Set to anything but zero, from a signal handler say, on any rank: all ranks leave after their iteration.
+  const std::atomic<int>* interrupt = nullptr;
 };
 
 enum class Reason {
@@ -29,6 +32,7 @@ enum class Reason {
   converged_exact,    ///< nothing left to do: zero right-hand side, exact start, happy breakdown
   stopped_iterations, ///< max_iterations reached
   stopped_time,       ///< time limit reached
+  stopped_interrupt,  ///< Stopping::interrupt was set
   failed_indefinite_operator,
   failed_indefinite_preconditioner,
   failed_nan,

@@ -12,6 +12,9 @@ enum class CgVariant {
   textbook          ///< Hestenes & Stiefel (1952); Saad (2003), algorithm 9.1: two reductions an iteration
 };
 
+template <class T>
+struct CgWorkspace;
+
 /// Preconditioned conjugate gradients for symmetric definite A (positive, or negative as pressure matrices
 /// come). The object keeps its workspace: a second solve of the same shape allocates nothing. Converged is
 /// only said after b - A x was recomputed and meets the tolerance; where the carried residual has drifted
@@ -34,9 +37,8 @@ class ATOLL_API Cg {
   static const char* name(CgVariant variant);
 
  private:
-  struct Workspace;
   CgVariant variant_;
-  std::shared_ptr<Workspace> work_;
+  std::shared_ptr<CgWorkspace<T>> work_;
 };
 
 extern template class Cg<float>;

@@ -1,0 +1,214 @@
+#include <atoll/comm/reductions.hpp>
+#include <atoll/core/kernels.hpp>
+#include <atoll/solvers/krylov/cg_run.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace atl {
+namespace {
+
+/// Added to the sum of stop requests by a rank whose time is over, or that was interrupted.
+constexpr double time_is_over = 1, was_interrupted = 1 << 30;
+
+/// Squares below this lose digits to underflow.
+constexpr double smallest_square = 1e-280;
+
+} // namespace
+
+template <class T>
+CgRun<T>::CgRun(LinearOperator<T>& a_in, Preconditioner<T>& m_in, const DVector<T>& b, DVector<T>& x_in,
+                const Stopping& stopping, const NullSpace<T>& null_space, CgWorkspace<T>& work_in)
+    : a(a_in), m(m_in), x(x_in), work(work_in), kernels(a_in.context().executor->template kernels<T>()),
+      stopping_(stopping), null_space_(null_space), context_(a_in.context()), b_(project_rhs(b)) {
+  start();
+}
+
+template <class T>
+const DVector<T>& CgRun<T>::project_rhs(const DVector<T>& b) {
+  if (null_space_.dimension() == 0) return b;
+  if (!work.projected_b.map()) work.projected_b = DVector<T>(context_, a.row_map());
+  kernels.copy(b.owned_size(), b.data(), work.projected_b.data());
+  result_.incompatible = null_space_.project(work.projected_b);
+  return work.projected_b;
+}
+
+template <class T>
+void CgRun<T>::start() {
+  result_.rhs_norm = norm(b_);
+  const double rounding = 100 * static_cast<double>(std::numeric_limits<T>::epsilon()) * result_.incompatible;
+  if (result_.rhs_norm <= rounding) { // zero, or nothing but null space
+    x.fill(T{0});
+    return end(Reason::converged_exact);
+  }
+  null_space_.project(x);
+  result_.initial_residual = result_.final_residual = result_.recurrence_residual = true_residual();
+  if (!std::isfinite(result_.initial_residual) || !std::isfinite(result_.rhs_norm))
+    return end(Reason::failed_nan);
+
+  switch (stopping_.against) {
+  case ReferenceNorm::rhs:
+    result_.reference = result_.rhs_norm;
+    break;
+  case ReferenceNorm::initial:
+    result_.reference = result_.initial_residual;
+    break;
+  case ReferenceNorm::given:
+    result_.reference = stopping_.reference;
+    break;
+  }
+  target_ = std::max(stopping_.rtol * result_.reference, stopping_.atol);
+  if (result_.initial_residual <= target_) end_converged();
+}
+
+template <class T>
+double CgRun<T>::true_residual() {
+  a.residual(x, b_, work.r);
+  return norm(work.r);
+}
+
+template <class T>
+double CgRun<T>::norm(const DVector<T>& v) {
+  const DotPair<T> pair{v.data(), v.data()};
+  kernels.dots(v.owned_size(), std::span(&pair, 1), scalar(scratch));
+  reduce(scratch, scratch + 1);
+  const double square = work.host[scratch];
+  return square > smallest_square && std::isfinite(square) ? std::sqrt(square) : scaled_norm(v);
+}
+
+/// The norm where squares under- or overflow: divided by the largest entry first.
+template <class T>
+double CgRun<T>::scaled_norm(const DVector<T>& v) {
+  const std::vector<T> values = v.owned_to_host();
+  double largest = 0, sum = 0;
+  for (const T value : values) {
+    const double size = std::abs(static_cast<double>(value));
+    largest = std::isnan(size) ? std::numeric_limits<double>::infinity() : std::max(largest, size);
+  }
+  largest = context_.comm->all_reduce(largest, ReduceOp::max);
+  if (largest == 0 || !std::isfinite(largest)) return largest;
+  for (const T value : values)
+    sum += (static_cast<double>(value) / largest) * (static_cast<double>(value) / largest);
+  return largest * std::sqrt(context_.comm->all_reduce(sum, ReduceOp::sum));
+}
+
+template <class T>
+void CgRun<T>::reduce(int first, int last) {
+  const bool watched = stopping_.interrupt || stopping_.time_limit_seconds > 0;
+  if (last == stop_request + 1 && watched) {
+    double request = 0;
+    if (stopping_.time_limit_seconds > 0 && timer_.seconds() > stopping_.time_limit_seconds)
+      request += time_is_over;
+    if (stopping_.interrupt && stopping_.interrupt->load() != 0) request += was_interrupted;
+    context_.executor->copy_from_host(&request, scalar(stop_request), sizeof request);
+  }
+  all_reduce_sum(*context_.comm, *context_.executor, scalar(first), last - first, work.host + first);
+}
+
+template <class T>
+void CgRun<T>::clear_state() {
+  const double zero[n_scalars] = {};
+  context_.executor->copy_from_host(zero, work.scalars.data(), sizeof zero);
+}
+
+template <class T>
+void CgRun<T>::fetch_scalars() {
+  context_.executor->copy_to_host(work.scalars.data(), work.host, sizeof work.host);
+}
+
+template <class T>
+std::optional<Leave> CgRun<T>::check_residual() {
+  const double square = work.host[squared_residual];
+  if (!std::isfinite(square)) return Leave::nan;
+  result_.recurrence_residual = std::sqrt(square);
+  if (reported_ < result_.iterations) {
+    reported_ = result_.iterations;
+    context_.observer->iteration(result_.iterations, result_.recurrence_residual, result_.reference);
+  }
+  if (result_.recurrence_residual <= target_) return Leave::small_residual;
+  if (square < smallest_square) return Leave::breakdown;
+  if (work.host[stop_request] >= was_interrupted) return Leave::interrupt;
+  if (work.host[stop_request] >= time_is_over) return Leave::time;
+  if (result_.iterations >= stopping_.max_iterations) return Leave::iterations;
+  return {};
+}
+
+template <class T>
+std::optional<Leave> CgRun<T>::check_preconditioner() {
+  const double value = work.host[gamma];
+  if (!std::isfinite(value)) return Leave::nan;
+  if (sign_of_gamma_ == 0) sign_of_gamma_ = value > 0 ? 1 : -1;
+  if (value * sign_of_gamma_ > 0) return {};
+  return Leave::indefinite_preconditioner;
+}
+
+template <class T>
+std::optional<Leave> CgRun<T>::check_curvature(double value, double rounding) {
+  if (!std::isfinite(value)) return Leave::nan;
+  if (value == 0 && rounding == 0) return Leave::indefinite_operator;
+  if (sign_of_curvature_ == 0) sign_of_curvature_ = value > 0 ? 1 : -1;
+  if (value * sign_of_curvature_ > 0) return {};
+  return std::abs(value) <= rounding ? Leave::lost_curvature : Leave::indefinite_operator;
+}
+
+template <class T>
+void CgRun<T>::settle(Leave leave) {
+  const double before = result_.final_residual;
+  null_space_.project(x);
+  result_.final_residual = true_residual();
+  if (!std::isfinite(result_.final_residual)) return end(Reason::failed_nan);
+  if (result_.final_residual <= target_) return end_converged();
+
+  switch (leave) {
+  case Leave::small_residual:
+  case Leave::lost_curvature:
+    // The recurrence has drifted. Going on from the true residual must at least halve it, or rounding has
+    // won.
+    if (result_.residual_replacements > 0 && result_.final_residual > before / 2)
+      return end(Reason::failed_stagnation);
+    ++result_.residual_replacements;
+    return;
+  case Leave::iterations:
+    return end(Reason::stopped_iterations);
+  case Leave::time:
+    return end(Reason::stopped_time);
+  case Leave::interrupt:
+    return end(Reason::stopped_interrupt);
+  case Leave::indefinite_operator:
+    return end(Reason::failed_indefinite_operator);
+  case Leave::indefinite_preconditioner:
+    return end(Reason::failed_indefinite_preconditioner);
+  case Leave::breakdown:
+    return end(Reason::failed_breakdown);
+  case Leave::nan:
+    return end(Reason::failed_nan);
+  }
+}
+
+template <class T>
+void CgRun<T>::end_converged() {
+  const double relative_target = stopping_.rtol * result_.reference;
+  if (result_.final_residual == 0) return end(Reason::converged_exact);
+  end(result_.final_residual <= relative_target ? Reason::converged_relative : Reason::converged_absolute);
+}
+
+template <class T>
+void CgRun<T>::end(Reason reason) {
+  result_.reason = reason;
+  done_ = true;
+  if (reason != Reason::failed_nan) return;
+  // Whatever x holds now may not be finite: zero is the best answer that is known.
+  x.fill(T{0});
+  result_.final_residual = result_.rhs_norm;
+}
+
+template <class T>
+SolveResult CgRun<T>::finish() {
+  return result_;
+}
+
+template class CgRun<float>;
+template class CgRun<double>;
+
+} // namespace atl

@@ -1,0 +1,126 @@
+#pragma once
+/// What the variants of conjugate gradients share: the state of one solve, its start, its checks and its end.
+
+#include <atoll/core/timer.hpp>
+#include <atoll/solvers/krylov/cg.hpp>
+
+#include <optional>
+
+namespace atl {
+
+/// Places in CgWorkspace::scalars. The first four are sums over ranks: one reduction for the first three
+/// dots, two for the textbook form; a stop request of any rank rides along.
+enum ScalarPlace {
+  squared_residual = 0,
+  gamma = 1, ///< (r, M^-1 r)
+  delta = 2, ///< (A u, u), or p'Ap in the textbook form
+  stop_request = 3,
+  state = 4, ///< gamma and alpha of the step before
+  alpha = 6,
+  minus_alpha = 7,
+  beta = 8, ///< and its negative
+  curvature = 10,
+  scratch = 11,
+  n_scalars = 12
+};
+
+/// Vectors and scalars of conjugate gradients, kept between solves of the same shape.
+template <class T>
+struct CgWorkspace {
+  CgWorkspace(const Context& context, const IndexMapPtr& rows, const IndexMapPtr& cols, CgVariant variant);
+
+  DVector<T> r;                ///< residual, carried by the recurrence; the true one after settle()
+  DVector<T> u;                ///< M^-1 r
+  DVector<T> p;                ///< search direction
+  DVector<T> w;                ///< A u (single reduction) or A p (textbook)
+  DVector<T> s;                ///< A p, carried (single reduction only)
+  DVector<T> projected_b;      ///< b without its part in the null space; empty unless there is one
+  Array<double> scalars;       ///< in the executor's memory, by Scalar
+  double host[n_scalars] = {}; ///< the same, for host code
+  CgVariant variant;
+
+  const IndexMapPtr& rows() const { return r.map(); }
+  const IndexMapPtr& cols() const { return (variant == CgVariant::single_reduction ? u : p).map(); }
+  std::size_t bytes() const {
+    std::size_t sum = scalars.bytes();
+    for (const DVector<T>* v : {&r, &u, &p, &w, &s, &projected_b}) sum += v->bytes();
+    return sum;
+  }
+};
+
+/// Why a sweep of iterations was left.
+enum class Leave {
+  small_residual, ///< the carried residual meets the target
+  iterations,
+  time,
+  interrupt,
+  lost_curvature, ///< p'Ap is lost in rounding: start again from the true residual
+  indefinite_operator,
+  indefinite_preconditioner,
+  breakdown, ///< a square under- or overflowed
+  nan
+};
+
+/// One solve from start to end. A sweep iterates from a true residual until it is left; settle() recomputes
+/// the residual and decides: converged, another sweep (residual replacement), or an ending with its reason.
+template <class T>
+class CgRun {
+ public:
+  CgRun(LinearOperator<T>& a, Preconditioner<T>& m, const DVector<T>& b, DVector<T>& x,
+        const Stopping& stopping, const NullSpace<T>& null_space, CgWorkspace<T>& work);
+
+  bool done() const { return done_; }
+  void settle(Leave leave);
+  SolveResult finish();
+
+  // ---- for the sweeps
+  LinearOperator<T>& a;
+  Preconditioner<T>& m;
+  DVector<T>& x;
+  CgWorkspace<T>& work;
+  Kernels<T>& kernels;
+
+  double* scalar(int place) { return work.scalars.data() + place; }
+  /// Sums the scalars [first, last) over the ranks. A range that ends behind stop_request carries this
+  /// rank's.
+  void reduce(int first, int last);
+  void clear_state();
+  /// Makes the executor's scalars visible in work.host.
+  void fetch_scalars();
+  // Checks before a step; each gives the reason to leave, if there is one.
+  /// Tells the observer; looks at the carried residual and at the limits.
+  std::optional<Leave> check_residual();
+  /// gamma = (r, M^-1 r) keeps its sign, so that M is definite.
+  std::optional<Leave> check_preconditioner();
+  /// p'Ap keeps its sign, so that A is definite (of either sign). A wrong sign below `rounding` proves
+  /// nothing.
+  std::optional<Leave> check_curvature(double value, double rounding);
+  void count_step() { ++result_.iterations; }
+
+ private:
+  const DVector<T>& project_rhs(const DVector<T>& b);
+  double true_residual();
+  double norm(const DVector<T>& v);
+  double scaled_norm(const DVector<T>& v);
+  void start();
+  void end(Reason reason);
+  void end_converged();
+
+  SolveResult result_;
+  const Stopping& stopping_;
+  const NullSpace<T>& null_space_;
+  const Context& context_;
+  const DVector<T>& b_; ///< the right-hand side without its part in the null space
+  Timer timer_;
+  double target_ = 0;
+  double sign_of_gamma_ = 0, sign_of_curvature_ = 0;
+  int reported_ = -1;
+  bool done_ = false;
+};
+
+template <class T>
+Leave single_reduction_sweep(CgRun<T>& run);
+template <class T>
+Leave textbook_sweep(CgRun<T>& run);
+
+} // namespace atl

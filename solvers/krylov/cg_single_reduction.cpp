@@ -1,0 +1,45 @@
+#include <atoll/core/kernels.hpp>
+#include <atoll/solvers/krylov/cg_run.hpp>
+
+#include <cmath>
+
+namespace atl {
+
+/// Chronopoulos & Gear, J. Comput. Appl. Math. 25 (1989) 153. An iteration moves, matrix and halo apart:
+/// preconditioner r, u (and its own data); product u, w; dots r, u, w; update u, w, p, s, x, r and p, s, x,
+/// r.
+template <class T>
+Leave single_reduction_sweep(CgRun<T>& run) {
+  auto& [r, u, p, w, s, projected_b, scalars, host, variant] = run.work;
+  const Offset n = r.owned_size();
+  run.clear_state();
+  run.kernels.fill(n, T{0}, p.data());
+  run.kernels.fill(n, T{0}, s.data());
+  for (;;) {
+    run.m.apply(r, u);
+    run.a.apply(u, w);
+    const DotPair<T> pairs[] = {{r.data(), r.data()}, {r.data(), u.data()}, {w.data(), u.data()}};
+    run.kernels.dots(n, pairs, run.scalar(squared_residual));
+    run.reduce(squared_residual, stop_request + 1);
+
+    const double gamma_before = host[state], alpha_before = host[state + 1];
+    run.kernels.cg_scalars(run.scalar(gamma), run.scalar(state), run.scalar(alpha), run.scalar(beta),
+                           run.scalar(curvature));
+    run.fetch_scalars();
+    if (const auto leave = run.check_residual()) return *leave;
+    if (const auto leave = run.check_preconditioner()) return *leave;
+    // p'Ap is a difference here; what it is made of bounds its rounding error.
+    const double carried = gamma_before == 0 ? 0 : host[gamma] / gamma_before * host[gamma] / alpha_before;
+    const double rounding = gamma_before == 0 ? 0 : 1e-6 * (std::abs(host[delta]) + std::abs(carried));
+    if (const auto leave = run.check_curvature(host[delta] - carried, rounding)) return *leave;
+
+    run.kernels.cg_update(n, run.scalar(alpha), run.scalar(beta), u.data(), w.data(), p.data(), s.data(),
+                          run.x.data(), r.data());
+    run.count_step();
+  }
+}
+
+template Leave single_reduction_sweep(CgRun<float>&);
+template Leave single_reduction_sweep(CgRun<double>&);
+
+} // namespace atl

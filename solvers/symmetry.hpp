@@ -1,0 +1,28 @@
+#pragma once
+
+#include <atoll/comm/dsparse_matrix.hpp>
+
+namespace atl {
+
+/// Whether a square matrix equals its transpose, and where it does not.
+struct SymmetryReport {
+  bool pattern = true;       ///< a_ij is stored wherever a_ji is
+  bool values = true;        ///< |a_ij - a_ji| <= 1e-12 max(|a_ij|, |a_ji|) for all pairs (1e-5 for float)
+  double max_difference = 0; ///< largest |a_ij - a_ji|; an entry that is not stored counts as zero
+  GlobalIndex row = -1, column = -1; ///< global indices of that pair; -1 where there is no difference
+};
+
+/// Compares every entry with its mirror; those of ghost columns travel to the owners of their rows.
+/// Collective.
+template <class T>
+ATOLL_API SymmetryReport check_symmetry(const DSparseMatrix<T>& a);
+
+/// Global rows without any entry: how many over all ranks, and the first few of them. Collective.
+struct EmptyRows {
+  std::int64_t count = 0;
+  std::vector<GlobalIndex> first; ///< at most 5, this rank's only
+};
+template <class T>
+ATOLL_API EmptyRows find_empty_rows(const DSparseMatrix<T>& a);
+
+} // namespace atl
