@@ -7,6 +7,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace atl {
@@ -29,15 +30,21 @@ struct ChannelPeer {
 };
 
 /// The same messages over and over between fixed buffers (persistent requests, or a neighbourhood
-/// collective). start() may only be called when the last start() has been followed by wait().
+/// collective). start() may only be called when the last start() has been followed by wait(). A channel must
+/// not be destroyed between the two, unless an exception ends the work.
 class ATOLL_API Channel {
  public:
   virtual ~Channel() = default;
   virtual void start() = 0;
   virtual void wait() = 0;
+  /// Whether all messages of the last start() are through, without waiting; wait() then returns at once.
+  virtual bool test() = 0;
 };
 
 enum class ChannelKind { persistent, neighborhood };
+ATOLL_API std::string_view to_string(ChannelKind kind);
+
+struct CollectiveCall; // one rank's call of a collective, for comparison
 
 /// The ranks that work together. The only way in which Atoll talks between ranks.
 /// Ranks      Members marked "collective" must be called by all ranks in the same order; the others are local
@@ -45,7 +52,8 @@ enum class ChannelKind { persistent, neighborhood };
 ///            between two ranks. Destructors never communicate.
 /// Tags       Messages of one pair of ranks and one tag arrive in the order in which they were sent. There is
 /// no
-///            wildcard receive; a receive must ask for exactly the bytes that are sent.
+///            wildcard receive; a receive must ask for exactly the bytes that are sent. A send may finish as
+///            late as its receive: post both before waiting for either.
 /// Errors     Error{internal} for a misuse that can be seen; with check_collectives(true), ranks that enter
 ///            different collectives get an Error{internal} that names both calls, instead of a hang.
 /// Threads    one communicator is used by one thread at a time.
@@ -86,18 +94,29 @@ class ATOLL_API Communicator {
                                                       std::span<const ChannelPeer> recv,
                                                       std::byte* recv_buffer, Where where = Where::current());
 
-  // ---- between two ranks (to itself allowed)
-  [[nodiscard]] virtual RequestPtr send(std::span<const std::byte> bytes, int to, int tag) = 0;
-  [[nodiscard]] virtual RequestPtr receive(std::span<std::byte> bytes, int from, int tag) = 0;
+  /// The lowest rank that says yes; size() where none does. One reduction: the first half of agree().
+  int lowest_rank_where(bool yes, Where where = Where::current());
+
+  // ---- between two ranks (to itself allowed); at most 2^31 - 1 bytes a message, else Error{limit}
+  [[nodiscard]] RequestPtr send(std::span<const std::byte> bytes, int to, int tag,
+                                Where where = Where::current());
+  [[nodiscard]] RequestPtr receive(std::span<std::byte> bytes, int from, int tag,
+                                   Where where = Where::current());
 
   /// Each collective first compares a fingerprint of the call over all ranks. On in debug builds.
   void check_collectives(bool on) { checked_ = on; }
   bool checks_collectives() const { return checked_; }
 
-  /// A tag that no other object of this communicator uses at the time; all ranks must ask in the same order.
-  int next_tag();
+  /// A tag that no other object on these ranks uses at the time; all ranks must ask in the same order.
+  virtual int next_tag() = 0;
+  /// Seconds on this rank's clock, for limits on waiting. The virtual cluster has its own, repeatable time.
+  virtual double seconds() const = 0;
+  /// Keeps something alive for as long as messages of this communicator may still reach it.
+  virtual void keep(std::shared_ptr<void> thing) = 0;
 
  protected:
+  virtual RequestPtr do_send(std::span<const std::byte> bytes, int to, int tag, const Where& where) = 0;
+  virtual RequestPtr do_receive(std::span<std::byte> bytes, int from, int tag, const Where& where) = 0;
   virtual void do_barrier() = 0;
   virtual void do_all_reduce(std::span<double> values, ReduceOp op) = 0;
   virtual void do_all_reduce(std::span<std::int64_t> values, ReduceOp op) = 0;
@@ -110,9 +129,13 @@ class ATOLL_API Communicator {
                                                    const std::byte* send_buffer,
                                                    std::span<const ChannelPeer> recv, std::byte* recv_buffer,
                                                    int tag) = 0;
+  /// Throws the same Error on all ranks unless they all bring this call. By default an all-gather of the
+  /// records.
+  virtual void compare_calls(const CollectiveCall& mine);
 
  private:
-  void check(const char* operation, std::size_t size, const Where& where);
+  void check(std::string_view operation, std::size_t size, int root, const Where& where);
+  void check_peer(int peer, std::size_t bytes, int tag, const Where& where) const;
 
 #ifdef NDEBUG
   bool checked_ = false;
@@ -120,7 +143,6 @@ class ATOLL_API Communicator {
   bool checked_ = true;
 #endif
   std::int64_t sequence_ = 0;
-  int tag_ = 0;
 };
 
 using CommunicatorPtr = std::shared_ptr<Communicator>;

@@ -14,7 +14,8 @@ struct PeerCount {
 
 /// Who sends how much to me? Each rank names its destinations; the answer lists the sources by rank.
 /// Nothing of length P is held: headers travel through log2(P) partners (crystal router; Fox et al., Solving
-/// Problems on Concurrent Processors, 1988). Destinations must be distinct. Collective.
+/// Problems on Concurrent Processors, 1988). Destinations must be distinct, else Error{internal}
+/// on all ranks. Collective.
 ATOLL_API std::vector<PeerCount> find_sources(Communicator& comm, std::span<const PeerCount> destinations);
 
 /// An all-to-all of items among few partners, in rounds of bounded buffers, so that neither message sizes nor
@@ -33,16 +34,23 @@ class ATOLL_API BulkExchange {
   using Pack = std::function<void(std::size_t d, Offset first, Offset count, std::byte* out)>;
   /// Takes items [first, first + count) of source number s.
   using Unpack = std::function<void(std::size_t s, Offset first, Offset count, const std::byte* in)>;
-  /// Collective among partners: every rank must call it once for each exchange, with the same item size.
+  /// Collective: every rank must call it once for each exchange, with the same item size; waits for partners
+  /// only. An exception of pack or unpack is thrown again when all messages are through: on this rank alone,
+  /// so that the caller brings it to the next agree().
   void run(std::size_t item_bytes, const Pack& pack, const Unpack& unpack);
 
+  /// The plan of the way back: what was received goes to where it came from. Local.
+  BulkExchange reverse() const;
+
  private:
+  BulkExchange(CommunicatorPtr comm, std::vector<PeerCount> destinations, std::vector<PeerCount> sources);
+
   CommunicatorPtr comm_;
   std::vector<PeerCount> destinations_, sources_;
 };
 
 /// Items grouped by destination (items of destinations()[0] first, and so on) to items grouped by source.
-/// With reverse(), one reply for each item received goes back in the same order: the usual way to ask owners.
+/// The plan may be used again. Collective.
 template <class T>
 std::vector<T> exchange(BulkExchange& plan, std::span<const T> items);
 
