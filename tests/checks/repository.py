@@ -109,7 +109,22 @@ def listed():
             yield f"{path}:1: no CMakeLists.txt names this file"
 
 
-RULES = {f.__name__: f for f in (one_way, heavy_headers, file_length, finished, listed)}
+def documented():
+    """Code shown in the documentation is code that the tests compile and run: the embedding example."""
+    example = Path("tests/install/consumer")
+    shown = {"cpp": example / "main.cpp", "cmake": example / "CMakeLists.txt"}
+    for page in (Path("README.md"), Path("docs/embedding.md")):
+        language = None
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+            if line.startswith("```"):
+                language = line[3:].strip()
+            elif language in shown and line.strip():
+                lines = [text.strip() for text in shown[language].read_text(encoding="utf-8").splitlines()]
+                if line.strip() not in lines:
+                    yield f"{page}:{number}: no line of {shown[language]}: {line.strip()}"
+
+
+RULES = {f.__name__: f for f in (one_way, heavy_headers, file_length, finished, listed, documented)}
 
 
 def self_check():

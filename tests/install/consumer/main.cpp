@@ -1,6 +1,6 @@
-// A program that embeds Atoll. It has its own MPI_Init, its own communicator and its own partition, as a CFD code
-// has; it gives Atoll the rows that it owns, with global column numbers, and solves one system a time step: the
-// same pattern each time, new values, the last field as the start.
+// A program that embeds Atoll. It has its own MPI_Init, its own communicator and its own partition, as a CFD
+// code has; it gives Atoll the rows that it owns, with global column numbers, and solves one system a time
+// step: the same pattern each time, new values, the last field as the start.
 //
 // Heat flows out of a square plate whose edge is kept at 0. Implicit Euler on a 5-point grid:
 //     (sigma + L) u_new = sigma u_old,   sigma = h^2 / dt,   L = the 5-point stencil (4, -1, -1, -1, -1).
@@ -24,7 +24,8 @@ struct Lines {
 
 Lines my_lines(int rank, int size) { return {width * rank / size, width * (rank + 1) / size}; }
 
-// Calls visit(column, is_diagonal) for each entry of cell (x, y), in the order in which this program keeps them.
+// Calls visit(column, is_diagonal) for each entry of cell (x, y), in the order in which this program keeps
+// them.
 template <class Visit>
 void for_each_entry(atl::GlobalIndex x, atl::GlobalIndex y, Visit visit) {
   const atl::GlobalIndex cell = y * width + x;
