@@ -21,24 +21,33 @@ struct MatrixMarketHeader {
 ATOLL_API MatrixMarketHeader read_matrix_market_header(Communicator& comm, const std::string& path);
 
 /// A sparse matrix, all ranks at once, each its byte range; symmetric kinds expanded, duplicates summed, rows
-/// in equal slabs (BlockRange). No rank holds more than its share. Collective. Errors     Error{bad_input}
-/// with file and line: what was found, what was expected; the same on all ranks.
+/// in equal slabs (BlockRange). No rank holds more than its share. Collective.
+/// Accepted   any spacing and case, CRLF, comments and blank lines anywhere, + signs, Fortran exponents
+/// (1.0D+3).
+///            Stored zeros of a coordinate file stay stored; zeros of an array file do not. A symmetric kind
+///            may store the upper triangle instead of the lower one, but not entries of both.
+/// Errors     Error{bad_input} with file and line: what was found, what was expected; Error{limit} for sizes
+///            that do not fit; the same on all ranks, and whatever their number.
 template <class T>
 ATOLL_API RowBlock<T> read_matrix_market(const Context& context, const std::string& path);
 
-/// A dense n x k array (or a sparse n x k file), this rank's slab of rows, interleaved.
+/// A dense n x k array, this rank's equal slab of rows, interleaved: value (i, c) is at i * cols + c.
 template <class T>
 struct DenseSlab {
-  GlobalIndex rows = 0;
+  GlobalIndex rows = 0; ///< of the whole array
   LocalIndex cols = 1;
   std::vector<T> values;
 };
+/// From an array file or a coordinate file (places that are not stored are zero). Collective. Errors as
+/// above.
 template <class T>
 ATOLL_API DenseSlab<T> read_dense_matrix_market(const Context& context, const std::string& path);
 
 /// Writes aside, syncs, renames: the file appears whole or not at all. Values with the fewest digits that
-/// read back to the same number. `symmetric` writes the lower triangle only. Collective; ranks write their
-/// own byte ranges.
+/// read back to the same number; the same bytes for any number of ranks. `symmetric` writes the lower
+/// triangle only. Collective; ranks write their own byte ranges. Errors     Error{environment} when the file
+/// cannot be written, Error{bad_input} for values that are not finite; the same on all ranks, nothing left
+/// behind.
 template <class T>
 ATOLL_API void write_matrix_market(const Context& context, const std::string& path, const RowBlock<T>& block,
                                    bool symmetric = false);
