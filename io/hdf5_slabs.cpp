@@ -1,0 +1,180 @@
+#include <atoll/io/hdf5_slabs.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace atl::hdf5 {
+namespace {
+
+// Runs work unless a failure is known already; keeps the first failure. For loops of collective calls, which
+// a rank must not leave alone.
+template <class Work>
+void attempt(std::optional<Error>& failure, const Work& work) {
+  if (failure) return;
+  try {
+    work();
+  } catch (...) {
+    failure = describe_current_exception();
+  }
+}
+
+} // namespace
+
+std::int64_t rows_per_round(const Dataset& dataset) {
+  return std::max<std::int64_t>(1, round_elements / std::max<std::int64_t>(1, dataset.columns));
+}
+
+SlabWriter::SlabWriter(CommunicatorPtr comm, const std::string& path) : comm_(std::move(comm)), path_(path) {
+  agree(*comm_, [&] { file_ = std::make_unique<Writer>(*comm_, path); });
+}
+
+void SlabWriter::define(const std::function<void(Writer&)>& work) {
+  agree(*comm_, [&] { work(*file_); });
+}
+
+Dataset SlabWriter::make(Writer& file, const std::string& path, Type type, std::int64_t rows, bool matrix,
+                         std::int64_t columns, bool compress) {
+  Dataset set = file.make_dataset(path, type, rows, matrix, columns, compress);
+  if (set.bytes > 0) plain_.push_back({set.position, set.bytes});
+  return set;
+}
+
+template <class S>
+void SlabWriter::write(const Dataset& set, std::int64_t first, std::int64_t count, const Fill<S>& fill) {
+  // Rounds end at multiples of their length, so at the borders of chunks.
+  const std::int64_t length = rows_per_round(set), base = first / length * length;
+  const std::int64_t rounds =
+      comm_->all_reduce(count ? (first + count - base + length - 1) / length : 0, ReduceOp::max);
+  std::optional<Error> failure;
+  std::vector<S> buffer;
+  std::uint64_t sum = 0;
+  attempt(failure, [&] { buffer.resize(static_cast<std::size_t>(std::min(length, count) * set.columns)); });
+  for (std::int64_t r = 0; r < rounds; ++r) {
+    const std::int64_t begin = std::clamp(base + r * length, first, first + count);
+    const std::int64_t end = std::clamp(base + (r + 1) * length, first, first + count);
+    const std::int64_t elements = (end - begin) * set.columns;
+    attempt(failure, [&] {
+      fill((begin - first) * set.columns, elements, buffer.data());
+      sum += checksum(std::span<const S>(buffer.data(), static_cast<std::size_t>(elements)),
+                      static_cast<std::uint64_t>(begin * set.columns));
+    });
+    // Not attempt(): a rank that has failed still takes part, with nothing.
+    try {
+      file_->write(set, begin, failure ? 0 : end - begin, buffer.data());
+    } catch (...) {
+      if (!failure) failure = describe_current_exception();
+    }
+  }
+  agree(*comm_, failure);
+  sum = sum_over_ranks(*comm_, sum);
+  define([&](Writer& file) { file.set_attribute(set.path, "checksum", sum); });
+}
+
+template <class S>
+void SlabWriter::write(const Dataset& set, std::int64_t first, std::span<const S> values) {
+  write<S>(set, first, std::ssize(values) / std::max<std::int64_t>(1, set.columns),
+           [&](std::int64_t i, std::int64_t n, S* out) { std::copy_n(values.begin() + i, n, out); });
+}
+
+void SlabWriter::finish() {
+  agree(*comm_, [&] { file_->close(); });
+  write_seal(*comm_, path_, plain_);
+}
+
+void SlabWriter::abandon() noexcept {
+  try {
+    if (file_) file_->close();
+  } catch (...) {
+  }
+}
+
+namespace {
+
+template <class To, class Stored>
+To convert(const Reader& file, const Dataset& set, Stored value) {
+  if constexpr (std::is_same_v<To, float> && std::is_same_v<Stored, double>)
+    if (std::isfinite(value) && std::abs(value) > static_cast<double>(std::numeric_limits<float>::max()))
+      throw Error(ErrorKind::limit,
+                  fmt::format("{} holds {}, too large for a 32-bit real: load it as double", set.path, value),
+                  file.path());
+  return static_cast<To>(value);
+}
+
+template <class To, class Stored>
+std::uint64_t read_as(const Reader& file, const Dataset& set, std::int64_t first, std::int64_t count,
+                      std::int64_t checked, std::vector<To>& values) {
+  const std::int64_t length = rows_per_round(set);
+  values.resize(static_cast<std::size_t>(count * set.columns));
+  std::vector<Stored> buffer(static_cast<std::size_t>(std::min(length, count) * set.columns));
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < count; i += length) {
+    const std::int64_t rows = std::min(length, count - i);
+    const std::span<const Stored> part(buffer.data(), static_cast<std::size_t>(rows * set.columns));
+    file.read(set, first + i, rows, buffer.data());
+    const std::int64_t counted = std::clamp<std::int64_t>(checked - i, 0, rows) * set.columns;
+    sum += checksum(part.first(static_cast<std::size_t>(counted)),
+                    static_cast<std::uint64_t>((first + i) * set.columns));
+    std::transform(part.begin(), part.end(), values.begin() + i * set.columns,
+                   [&](Stored value) { return convert<To>(file, set, value); });
+  }
+  return sum;
+}
+
+} // namespace
+
+template <class To>
+std::uint64_t read_slab(const Reader& file, const Dataset& set, std::int64_t first, std::int64_t count,
+                        std::int64_t checked, std::vector<To>& values) {
+  switch (set.type) {
+  case Type::int32:
+    return read_as<To, std::int32_t>(file, set, first, count, checked, values);
+  case Type::int64:
+    return read_as<To, std::int64_t>(file, set, first, count, checked, values);
+  case Type::float32:
+    return read_as<To, float>(file, set, first, count, checked, values);
+  case Type::float64:
+    return read_as<To, double>(file, set, first, count, checked, values);
+  case Type::uint64:
+    break;
+  }
+  throw Error(ErrorKind::internal, "an array of unsigned integers: a store has none", set.path);
+}
+
+void verify_whole(const Reader& file, const Dataset& set, std::uint64_t sum) {
+  const std::uint64_t expected = file.checksum_attribute(set.path);
+  if (sum != expected)
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("the dataset {} is altered: its checksum is {:016x}, {:016x} was stored with it; copy "
+                    "or write the store again",
+                    set.path, sum, expected),
+        file.path());
+}
+
+void verify(Communicator& comm, const Reader& file, const Dataset& set, std::uint64_t share) {
+  const std::uint64_t sum = sum_over_ranks(comm, share);
+  agree(comm, [&] { verify_whole(file, set, sum); });
+}
+
+template <class S>
+using Values = std::span<const S>;
+template void SlabWriter::write<float>(const Dataset&, std::int64_t, std::int64_t, const Fill<float>&);
+template void SlabWriter::write<double>(const Dataset&, std::int64_t, std::int64_t, const Fill<double>&);
+template void SlabWriter::write<std::int32_t>(const Dataset&, std::int64_t, std::int64_t,
+                                              const Fill<std::int32_t>&);
+template void SlabWriter::write<std::int64_t>(const Dataset&, std::int64_t, std::int64_t,
+                                              const Fill<std::int64_t>&);
+template void SlabWriter::write<float>(const Dataset&, std::int64_t, Values<float>);
+template void SlabWriter::write<double>(const Dataset&, std::int64_t, Values<double>);
+template void SlabWriter::write<std::int64_t>(const Dataset&, std::int64_t, Values<std::int64_t>);
+
+template std::uint64_t read_slab<float>(const Reader&, const Dataset&, std::int64_t, std::int64_t,
+                                        std::int64_t, std::vector<float>&);
+template std::uint64_t read_slab<double>(const Reader&, const Dataset&, std::int64_t, std::int64_t,
+                                         std::int64_t, std::vector<double>&);
+template std::uint64_t read_slab<std::int64_t>(const Reader&, const Dataset&, std::int64_t, std::int64_t,
+                                               std::int64_t, std::vector<std::int64_t>&);
+
+} // namespace atl::hdf5

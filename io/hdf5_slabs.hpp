@@ -1,0 +1,63 @@
+#pragma once
+/// Arrays cut into slabs, one a rank, to and from datasets: in bounded rounds, with their checksums.
+
+#include <atoll/comm/agree.hpp>
+#include <atoll/io/checksum.hpp>
+#include <atoll/io/hdf5_file.hpp>
+#include <atoll/io/hdf5_seal.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+
+namespace atl::hdf5 {
+
+/// Elements that travel at once: 4 or 8 MiB, and a multiple of the chunks of compressed arrays.
+constexpr std::int64_t round_elements = 1 << 20;
+
+/// Rows that fit in a round.
+std::int64_t rows_per_round(const Dataset& dataset);
+
+/// A file under way: the datasets written so far, and its ending.
+class SlabWriter {
+ public:
+  /// Collective, as all members. Creates the file.
+  SlabWriter(CommunicatorPtr comm, const std::string& path);
+
+  /// Collective calls of HDF5 that depend on nothing local.
+  void define(const std::function<void(Writer&)>& work);
+  Dataset make(Writer& file, const std::string& path, Type type, std::int64_t rows, bool matrix = false,
+               std::int64_t columns = 1, bool compress = false);
+  /// Rows [first, first + count) of a dataset; fill(i, n, out) gives the elements i .. i + n of this slab.
+  template <class S>
+  using Fill = std::function<void(std::int64_t, std::int64_t, S*)>;
+  template <class S>
+  void write(const Dataset& dataset, std::int64_t first, std::int64_t count, const Fill<S>& fill);
+  template <class S>
+  void write(const Dataset& dataset, std::int64_t first, std::span<const S> values);
+  /// Closes the file on all ranks and seals it.
+  void finish();
+  /// Closes the file on all ranks after a failure that all ranks know.
+  void abandon() noexcept;
+
+ private:
+  CommunicatorPtr comm_;
+  std::string path_;
+  std::unique_ptr<Writer> file_;
+  std::vector<Extent> plain_;
+};
+
+/// Rows [first, first + count) of a dataset into `values`, converted where another kind of number is stored;
+/// the checksum of the first `checked` of them, as stored, comes back. Local, in rounds.
+/// Errors     Error{limit}: a number that is finite in the file, but not as a float.
+template <class To>
+std::uint64_t read_slab(const Reader& file, const Dataset& dataset, std::int64_t first, std::int64_t count,
+                        std::int64_t checked, std::vector<To>& values);
+
+/// Throws, the same on all ranks, unless the ranks' shares of a checksum add up to that in the file.
+/// Collective.
+void verify(Communicator& comm, const Reader& file, const Dataset& dataset, std::uint64_t share);
+/// The same where this rank has read the whole dataset. Local.
+void verify_whole(const Reader& file, const Dataset& dataset, std::uint64_t sum);
+
+} // namespace atl::hdf5
