@@ -28,6 +28,11 @@ if(MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_link_options(-fuse-ld=mold)
 endif()
 
+# A name that nobody defines is an error when the library is linked, not when somebody uses it.
+if(NOT ATOLL_SANITIZE)
+  string(APPEND CMAKE_SHARED_LINKER_FLAGS " -Wl,--no-undefined")
+endif()
+
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffunction-sections)
 if(ATOLL_WERROR)
   add_compile_options(-Werror)
