@@ -10,12 +10,14 @@ namespace atl {
 
 namespace {
 
+constexpr std::string_view not_included = "this version of Atoll does not include it";
+
 constexpr KnownPlugin known[] = {
-    {"cuda", "kernels on NVIDIA GPUs", "configure with -DATOLL_CUDA=ON, which needs the CUDA toolkit"},
-    {"nccl", "halo exchange and reductions between GPUs", "configure with -DATOLL_NCCL=ON, which needs NCCL"},
-    {"hypre", "BoomerAMG", "configure with -DATOLL_HYPRE=ON, which needs libhypre-dev"},
-    {"mumps", "direct solver for many ranks", "configure with -DATOLL_MUMPS=ON, which needs libmumps-dev"},
-    {"cudss", "direct solver on NVIDIA GPUs", "configure with -DATOLL_CUDSS=ON, which needs cuDSS"},
+    {"cuda", "kernels on NVIDIA GPUs", not_included},
+    {"nccl", "halo exchange and reductions between GPUs", not_included},
+    {"hypre", "the preconditioner BoomerAMG", not_included},
+    {"mumps", "a direct solver for many ranks", not_included},
+    {"cudss", "a direct solver on NVIDIA GPUs", not_included},
 };
 
 std::string how_to_get(std::string_view name) {

@@ -11,7 +11,7 @@
 
 namespace atl {
 
-/// A plug-in that Atoll knows of, installed or not.
+/// A plug-in that Atoll knows of, installed or not. Others are found by name just as well.
 struct KnownPlugin {
   std::string_view name;
   std::string_view purpose;
