@@ -1,7 +1,7 @@
 #pragma once
 
 #include <atoll/comm/numbering.hpp>
-#include <atoll/comm/row_block.hpp>
+#include <atoll/partition/dgraph.hpp>
 
 #include <optional>
 #include <string>
@@ -15,8 +15,8 @@ ATOLL_API std::string_view to_string(PartitionMethod method);
 struct PartitionOptions {
   PartitionMethod method = PartitionMethod::automatic;
   double imbalance = 0.03;            ///< largest part may exceed the average weight by this fraction
-  std::uint64_t seed = 1;             ///< the same seed gives the same cut
-  bool weight_rows_by_entries = true; ///< balance stored entries (the work of a product), not rows
+  std::uint64_t seed = 1;             ///< the same seed, ranks and graph give the same cut
+  bool weight_rows_by_entries = true; ///< for make_graph: balance stored entries where rows differ much
   std::string file; ///< for PartitionMethod::file: one 0-based part number a row, original numbering
 };
 
@@ -26,27 +26,11 @@ struct Coordinates {
   std::vector<double> values;
 };
 
-/// The undirected graph of A + A' without loops, cut by rows over the ranks like the RowBlock it came from.
-/// neighbour holds global row numbers, ascending within a row; weight is a row's work.
-struct DGraph {
-  GlobalIndex n = 0;
-  GlobalIndex row_begin = 0;
-  std::vector<Offset> offsets{0};
-  std::vector<GlobalIndex> neighbour;
-  std::vector<std::int32_t> weight;
-
-  LocalIndex rows() const { return static_cast<LocalIndex>(offsets.size() - 1); }
-};
-
-/// Graph of a square block's pattern. Entries (i, j) with j on another rank travel there, so that the graph
-/// is symmetric for nonsymmetric patterns too. Collective.
-template <class T>
-ATOLL_API DGraph make_graph(const Context& context, const RowBlock<T>& block, bool weight_rows_by_entries);
-
-/// The quality of a partition, over all ranks. edge_cut: pairs {i, j} with ends in different parts,
-/// unweighted. halo_total: values received in one exchange by all parts; neighbors_max: the most neighbours
-/// of a part. imbalance: largest part over average part, in entries (weights), less 1. components_extra:
-/// connected pieces of parts beyond what the graph's own components force.
+/// The quality of a partition, over all ranks. edge_cut: pairs {i, j}, i != j, with a_ij or a_ji stored and
+/// ends in different parts, unweighted. halo_total: pairs of a part and a row outside it that has a neighbour
+/// in it, the values received in one exchange by all parts; halo_max: the most received by one part.
+/// neighbors_max: the most neighbours of a part. imbalance: largest part over average part in weights, less
+/// 1 (0 without rows); imbalance_rows: the same in rows. empty_parts: parts without a row.
 struct PartitionQuality {
   int parts = 1;
   std::int64_t edge_cut = 0;
@@ -62,21 +46,29 @@ struct PartitionQuality {
 struct Partition {
   std::vector<int> owner;   ///< part of each of this rank's rows (slab order)
   PartitionMethod method{}; ///< what was used
-  std::string why;          ///< why, and what had to be repaired
+  std::string why;          ///< why, and what had to be repaired; the same on all ranks
   PartitionQuality quality;
 };
 
-/// An owner for each row, checked and repaired: every part number is in 0 .. parts-1, no part is empty while
-/// there are rows enough, parts that fell apart without need are joined to a neighbour where balance allows.
-/// Parts need not equal the number of ranks. Collective; the same on any number of ranks only where the
-/// method says so. Errors     Error{bad_input} for a file of the wrong length or with a part out of range;
-/// Error{usage} for
-///            coordinates that are not known.
+/// A part for each row, checked and repaired: every number is in 0 .. parts-1, no part is empty while there
+/// are rows enough, and pieces of a part that fell apart from it are joined to a neighbour where balance
+/// allows (blocks and files are taken as they are, but checked). Parts need not equal the number of ranks.
+/// Balance    no part weighs more than max(ceil(average), average * (1 + imbalance)); where rows of unequal
+///            weight cannot be packed so, as near as greedy moves come.
+/// Methods    metis: rows are merged rank by rank until few are left (at most 65536, or 64 a part), these are
+///            cut by METIS on rank 0, and the cut is refined by all ranks at every level on the way back.
+///            scotch: PT-Scotch on all ranks. coordinates: recursive bisection, any number of parts. block:
+///            contiguous rows. Nothing is gathered beyond the few rows named.
+/// Ranks      collective. `block`, `coordinates` and `file` give the same answer on any number of ranks.
+/// Errors     Error{usage}: no parts asked for, negative imbalance, coordinates not known or not finite.
+///            Error{bad_input}: a file that is too short, too long, or names a part out of range, with its
+///            line. Error{environment}: scotch without MPI on several ranks; Error{limit}: a graph beyond its
+///            integers.
 ATOLL_API Partition compute_partition(const Context& context, const DGraph& graph, int parts,
                                       const PartitionOptions& options,
                                       const std::optional<Coordinates>& coordinates);
 
-/// Quality of any partition. Collective.
+/// Quality of any partition. Collective. Errors: Error{usage} for part numbers out of range.
 ATOLL_API PartitionQuality measure_quality(const Context& context, const DGraph& graph,
                                            std::span<const int> owner, int parts);
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <atoll/partition/partitioner.hpp>
+#include <atoll/comm/numbering.hpp>
+#include <atoll/comm/row_block.hpp>
 
 namespace atl {
 
@@ -13,9 +14,12 @@ struct Redistributed {
 
 /// Moves every row to rank owner[row] and renumbers rows and columns alike: one contiguous range a rank,
 /// interior rows first, each group in ascending old order. `old` tells the original numbers of the block that
-/// comes in. The block is consumed; columns travel before values, in bounded rounds, so that peak memory
-/// stays near one block and a half. Square matrices. Collective. A partition that moves nothing and changes
-/// no number is recognised and costs no copy.
+/// comes in. Columns of a row keep their order, so rows are no longer sorted by column. Square matrices.
+/// Memory     the block is consumed: columns are renumbered in place and travel before values, so that the
+///            peak lies near one block and a half. Where no row changes its rank, rows are reordered in
+///            place; on one rank nothing is touched.
+/// Ranks      collective. Errors: Error{usage} for an owner out of range or a matrix that is not square;
+///            Error{limit} for a rank that would own more rows than a LocalIndex counts.
 template <class T>
 ATOLL_API Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block,
                                         std::span<const int> owner, const Numbering& old);
