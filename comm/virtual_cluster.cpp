@@ -205,6 +205,7 @@ class VirtualCommunicator final : public Communicator {
     meet(Kind::all_reduce, [&](VirtualSeat& seat) { seat.integers = values, seat.op = op; })->wait();
   }
   RequestPtr do_start_all_reduce(std::span<double> values, ReduceOp op) override {
+    cluster_->scheduler.pause(rank_);
     return meet(Kind::all_reduce, [&](VirtualSeat& seat) { seat.reals = values, seat.op = op; });
   }
   std::int64_t do_exclusive_sum(std::int64_t value) override {
@@ -226,7 +227,6 @@ class VirtualCommunicator final : public Communicator {
     seat->kind = kind;
     seat->call = std::exchange(call_, CollectiveCall());
     fill(*seat);
-    cluster_->scheduler.pause(rank_);
     cluster_->meetings.join(rank_, seat);
     return std::make_unique<MeetingRequest>(cluster_, rank_, seat);
   }

@@ -114,7 +114,7 @@ void VirtualScheduler::stop_if_failed() const {
 
 void VirtualScheduler::pause(int rank) {
   stop_if_failed();
-  if (in_order_ || failed()) return;
+  if (in_order_ || failed() || random_below(4) != 0) return; // a change of threads is dear
   hand_over(rank);
   stop_if_failed();
 }
@@ -127,8 +127,9 @@ void VirtualScheduler::yield(int rank) {
 }
 
 void VirtualScheduler::wait(int rank, VirtualEvent& event) {
-  pause(rank);
-  if (event.done || failed()) return;
+  if (event.done) return pause(rank);
+  stop_if_failed();
+  if (failed()) return;
   Rank& mine = rank_[static_cast<std::size_t>(rank)];
   event.waiter = rank;
   mine.event = &event;

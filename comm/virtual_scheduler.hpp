@@ -38,7 +38,7 @@ class VirtualScheduler {
   /// Runs body(rank) for each rank; returns when all have ended. Throws what the first failing rank threw.
   void run(const std::function<void(int)>& body);
 
-  /// Others may go first.
+  /// Others may go first, now and then.
   void pause(int rank);
   /// Others must be able to go first, even without reordering: for polling.
   void yield(int rank);

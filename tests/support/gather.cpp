@@ -1,18 +1,25 @@
 #include "support/gather.hpp"
 
-#include <algorithm>
+#include <cstring>
 
 namespace atl::test {
 
+// One collective however many ranks there are: each rank adds its words to zeros.
 std::vector<std::byte> gather_bytes(Communicator& comm, std::span<const std::byte> mine) {
+  constexpr std::size_t word = sizeof(std::int64_t);
+  std::vector<std::size_t> words{0}; // where the piece of each rank begins
   const std::vector<std::int64_t> sizes = comm.all_gather(std::ssize(mine));
+  for (const std::int64_t size : sizes)
+    words.push_back(words.back() + (static_cast<std::size_t>(size) + word - 1) / word);
+  std::vector<std::int64_t> padded(words.back());
+  if (!mine.empty())
+    std::memcpy(&padded[words[static_cast<std::size_t>(comm.rank())]], mine.data(), mine.size());
+  comm.all_reduce(std::span<std::int64_t>(padded), ReduceOp::sum);
+
   std::vector<std::byte> all;
-  for (int r = 0; r < comm.size(); ++r) {
-    std::vector<std::byte> piece(mine.begin(), mine.end());
-    piece.resize(static_cast<std::size_t>(sizes[static_cast<std::size_t>(r)]));
-    comm.broadcast(std::span<std::byte>(piece), r);
-    all.insert(all.end(), piece.begin(), piece.end());
-  }
+  const auto* bytes = reinterpret_cast<const std::byte*>(padded.data());
+  for (std::size_t r = 0; r < sizes.size(); ++r)
+    all.insert(all.end(), bytes + words[r] * word, bytes + words[r] * word + sizes[r]);
   return all;
 }
 
