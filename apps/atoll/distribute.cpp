@@ -1,0 +1,117 @@
+#include "distribute.hpp"
+
+#include <atoll/partition/redistribute.hpp>
+
+#include <fmt/format.h>
+
+namespace atl::app {
+
+template <class T>
+Partition cut_rows(const Context& context, const Loaded<T>& loaded, int parts,
+                   const PartitionOptions& options) {
+  const DGraph graph = make_graph<T>(context, loaded.rows, options.weight_rows_by_entries);
+  std::optional<Coordinates> coordinates;
+  if (options.method == PartitionMethod::automatic || options.method == PartitionMethod::coordinates)
+    coordinates = coordinates_of(loaded);
+  return compute_partition(context, graph, parts, options, coordinates);
+}
+
+namespace {
+
+template <class T>
+Distributed<T> make_matrix(const Context& context, RowBlock<T>&& rows, Numbering numbering, Cut cut,
+                           GlobalIndex owned_cols) {
+  Distributed<T> result;
+  const GlobalIndex n_cols = rows.n_cols;
+  const bool square = owned_cols < 0;
+  result.matrix = std::make_shared<const DSparseMatrix<T>>(
+      DSparseMatrix<T>::from_rows(context, std::move(rows), owned_cols));
+  result.columns = square ? numbering : slab_numbering(context, n_cols);
+  result.rows = std::move(numbering);
+  result.cut = std::move(cut);
+  return result;
+}
+
+/// Nothing to cut: one rank, a rectangular matrix, or a store that was cut before.
+template <class T>
+std::optional<Cut> given_cut(Session& session, const Loaded<T>& loaded, const PartitionOptions& options) {
+  if (loaded.rows.n_rows != loaded.rows.n_cols)
+    return Cut{"block", "equal slabs of rows and of columns, for the matrix is not square", {}};
+  if (session.context.size() == 1) return Cut{"none", "one rank", {}};
+  if (loaded.rows.n_rows == 0) return Cut{"none", "no rows", {}};
+  if (!loaded.stored_layout || options.method != PartitionMethod::automatic) return std::nullopt;
+
+  const std::vector<int> owner(static_cast<std::size_t>(loaded.rows.rows()), session.context.rank());
+  const DGraph graph = make_graph<T>(session.context, loaded.rows, options.weight_rows_by_entries);
+  return Cut{"stored", "the store has a part for each rank",
+             measure_quality(session.context, graph, owner, session.context.size())};
+}
+
+} // namespace
+
+template <class T>
+Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionOptions& options) {
+  const Context& context = session.context;
+  const BlockRange columns{loaded.rows.n_cols, context.size()};
+  const bool square = loaded.rows.n_rows == loaded.rows.n_cols;
+
+  std::vector<int> owner;
+  const Cut cut = session.phase("partition", [&] {
+    if (std::optional<Cut> given = given_cut(session, loaded, options)) return *given;
+    Partition partition = cut_rows(context, loaded, context.size(), options);
+    owner = std::move(partition.owner);
+    return Cut{std::string(to_string(partition.method)), partition.why, partition.quality};
+  });
+  const bool moves = cut.method != "none" && cut.method != "stored" && square;
+
+  return session.phase("distribute", [&] {
+    if (!moves)
+      return make_matrix<T>(context, std::move(loaded.rows), std::move(loaded.numbering), cut,
+                            square ? -1 : columns.size(context.rank()));
+    auto moved = redistribute<T>(context, std::move(loaded.rows), owner, loaded.numbering);
+    owner = {};
+    return make_matrix<T>(context, std::move(moved.rows), std::move(moved.numbering), cut, -1);
+  });
+}
+
+void require_square(const std::string& name, GlobalIndex rows, GlobalIndex cols, std::string_view for_what) {
+  if (rows != cols)
+    throw Error(ErrorKind::bad_input,
+                fmt::format("the matrix is {} x {}, and {} needs a square one", rows, cols, for_what), name);
+}
+
+void report_matrix(Session& session, const std::string& name, GlobalIndex rows, GlobalIndex cols,
+                   Offset entries) {
+  session.report.set("matrix.name", name)
+      .set("matrix.rows", rows)
+      .set("matrix.cols", cols)
+      .set("matrix.nnz", entries);
+  const std::string size = rows == cols
+                               ? counted(rows, "row")
+                               : fmt::format("{}, {}", counted(rows, "row"), counted(cols, "column"));
+  session.summary.add("matrix", fmt::format("{}: {}, {}", name, size, counted(entries, "entry")));
+}
+
+void report_cut(Session& session, const Cut& cut, int parts) {
+  const PartitionQuality& quality = cut.quality;
+  session.report.set("partition.method", cut.method)
+      .set("partition.why", cut.why)
+      .set("partition.parts", parts)
+      .set("partition.edge_cut", quality.edge_cut)
+      .set("partition.imbalance", quality.imbalance)
+      .set("partition.neighbors_max", quality.neighbors_max)
+      .set("partition.halo_total", quality.halo_total);
+  std::string text = fmt::format("{} ({})", cut.method, cut.why);
+  if (cut.method != "none")
+    text += fmt::format(": edge cut {}, imbalance {} %, at most {}, halo {}", readable(quality.edge_cut),
+                        readable(100 * quality.imbalance), counted(quality.neighbors_max, "neighbour"),
+                        counted(quality.halo_total, "value"));
+  session.summary.add("partition", text);
+}
+
+template Partition cut_rows(const Context&, const Loaded<float>&, int, const PartitionOptions&);
+template Partition cut_rows(const Context&, const Loaded<double>&, int, const PartitionOptions&);
+template Distributed<float> distribute(Session&, Loaded<float>&&, const PartitionOptions&);
+template Distributed<double> distribute(Session&, Loaded<double>&&, const PartitionOptions&);
+
+} // namespace atl::app

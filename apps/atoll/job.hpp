@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atoll/partition/partitioner.hpp>
+#include <atoll/solvers/stopping.hpp>
+
+#include <string>
+#include <variant>
+
+namespace atl::app {
+
+/// What the command line asks for, as plain values: one struct a command.
+
+struct SolveJob {
+  std::string matrix;
+  std::string rhs = "A*ones"; ///< "A*ones", "ones", "random", "random:SEED", or a file
+  std::string initial;        ///< a file; empty: zero
+  std::string method = "auto";
+  std::string preconditioner = "auto";
+  std::string null_space = "auto";
+  Stopping stopping;
+  PartitionOptions partition;
+  std::string output;
+  bool monitor = false;
+};
+
+struct MultiplyJob {
+  std::string matrix, vector, output;
+  bool transpose = false;
+  int power = 1;
+  PartitionOptions partition;
+};
+
+struct PartitionJob {
+  std::string matrix, output;
+  int parts = 0;
+  PartitionOptions partition;
+  bool compress = false;
+};
+
+/// convert IN OUT, and generate SPEC -o FILE.
+struct ConvertJob {
+  std::string matrix, output;
+  int parts = 0; ///< 0: a store keeps its partition, other matrices get none
+  PartitionOptions partition;
+  bool compress = false;
+  bool model_problem_only = false;
+};
+
+struct InfoJob {
+  std::string matrix;
+};
+struct OptionsJob {};
+struct DoctorJob {};
+
+/// What all commands share.
+struct CommonJob {
+  std::string device = "auto";
+  std::string precision = "double"; ///< "double" or "float"
+  int threads = 1;
+  std::string json; ///< "-" for standard output; empty: none
+  bool quiet = false;
+  bool progress = true;
+};
+
+struct Job {
+  std::string command;
+  CommonJob common;
+  std::variant<SolveJob, MultiplyJob, PartitionJob, ConvertJob, InfoJob, OptionsJob, DoctorJob> work;
+};
+
+} // namespace atl::app

@@ -1,0 +1,79 @@
+#include "report_solve.hpp"
+
+#include <atoll/solvers/krylov/cg.hpp>
+
+#include <fmt/format.h>
+
+namespace atl::app {
+
+void report_method(Session& session, const SolveJob& job, const std::string& preconditioner,
+                   std::int64_t null_space_dimension) {
+  const bool automatic = job.method == "auto";
+  const std::string method = automatic ? "cg" : job.method;
+  session.report.set("method", method).set("preconditioner.name", preconditioner);
+  session.report.set("null_space_dimension", null_space_dimension);
+
+  std::string text = method;
+  if (automatic) text += " (the matrix is symmetric)";
+  text += fmt::format(", preconditioner {}", preconditioner);
+  if (job.preconditioner == "auto") text += " (the strongest in this build)";
+  session.summary.add("method", text);
+  if (null_space_dimension > 0)
+    session.summary.add("null space",
+                        fmt::format("constant on {} of the matrix, removed: the answer has zero mean there",
+                                    counted(null_space_dimension, "component")));
+}
+
+namespace {
+
+std::string tolerance(const Stopping& stopping) {
+  std::string text = fmt::format("asked: {:.3g}", stopping.rtol);
+  if (stopping.atol > 0) text += fmt::format(", or {:.3g} absolute", stopping.atol);
+  return text;
+}
+
+} // namespace
+
+void report_result(Session& session, const SolveJob& job, const SolveResult& result,
+                   const Listener& listener) {
+  session.report.set("rtol", job.stopping.rtol)
+      .set("atol", job.stopping.atol)
+      .set("converged", result.converged())
+      .set("reason", to_string(result.reason))
+      .set("iterations", result.iterations)
+      .set("relative_residual", result.relative_residual())
+      .set("residual_norm", result.final_residual)
+      .set("rhs_norm", result.rhs_norm)
+      .set("incompatible", result.incompatible)
+      .set("residual_replacements", result.residual_replacements)
+      .set("history", std::span<const double>(listener.history()))
+      .set("notes", std::span<const std::string>(listener.notes()));
+
+  session.summary.add(result.converged() ? "converged" : "NOT CONVERGED",
+                      fmt::format("{}: true relative residual {:.3g} ({})",
+                                  counted(result.iterations, "iteration"), result.relative_residual(),
+                                  tolerance(job.stopping)));
+  if (!result.converged() || result.iterations == 0) session.summary.add("reason", explain(result.reason));
+  if (result.incompatible > 1e-12 * result.rhs_norm)
+    session.summary.add("note",
+                        fmt::format("the right-hand side had a part of norm {:.3g} that no x can reach; "
+                                    "it was removed",
+                                    result.incompatible));
+  for (const std::string& note : listener.notes()) session.summary.add("note", note);
+  if (!job.output.empty()) session.summary.add("answer", job.output);
+}
+
+void report_solve_memory(Session& session, std::size_t matrix, std::size_t vectors,
+                         std::size_t preconditioner) {
+  std::int64_t bytes[3] = {static_cast<std::int64_t>(matrix), static_cast<std::int64_t>(vectors),
+                           static_cast<std::int64_t>(preconditioner)};
+  session.context.comm->all_reduce(std::span<std::int64_t>(bytes), ReduceOp::sum);
+  session.report.set("memory_bytes.matrix", bytes[0])
+      .set("memory_bytes.vectors", bytes[1])
+      .set("memory_bytes.preconditioner", bytes[2]);
+  session.summary.add("parts",
+                      fmt::format("matrix {}, vectors {}, preconditioner {}", readable_bytes(bytes[0]),
+                                  readable_bytes(bytes[1]), readable_bytes(bytes[2])));
+}
+
+} // namespace atl::app

@@ -1,0 +1,86 @@
+#include "commands.hpp"
+#include "report_solve.hpp"
+#include "right_hand_side.hpp"
+#include "solvable.hpp"
+#include "vectors.hpp"
+
+#include <atoll/solvers/registry.hpp>
+
+namespace atl::app {
+
+namespace {
+
+/// Names are checked before anything is read.
+void require_known(const Context& context, const SolveJob& job) {
+  require_method(job.method);
+  require_preconditioner(job.preconditioner);
+  is_right_hand_side_file(job.rhs);
+  require_writable(context, job.output);
+}
+
+/// Conjugate gradients are what this build has, so "auto" need not choose: the matrix is symmetric by now.
+template <class T>
+Cg<T> make_method(const std::string& name) {
+  return Cg<T>(name == "cg-textbook" ? CgVariant::textbook : CgVariant::single_reduction);
+}
+
+template <class T>
+NullSpace<T> make_null_space(const DSparseMatrix<T>& a, const std::string& wish) {
+  if (wish == "none") return {};
+  return wish == "constant" ? NullSpace<T>::constant(a) : NullSpace<T>::find(a);
+}
+
+template <class T>
+int solve(Session& session, const Listener& listener, const SolveJob& job) {
+  const Context& context = session.context;
+  require_known(context, job);
+
+  Loaded<T> loaded = session.phase("read", [&] { return load_matrix<T>(context, job.matrix); });
+  const std::string name = loaded.name;
+  require_square(name, loaded.rows.n_rows, loaded.rows.n_cols, "solving");
+
+  const Distributed<T> system = distribute<T>(session, std::move(loaded), job.partition);
+  const DSparseMatrix<T>& a = *system.matrix;
+
+  DVector<T> b, x = a.make_col_vector();
+  session.phase("read", [&] {
+    b = right_hand_side(system, job.rhs);
+    if (!job.initial.empty()) x = read_vector<T>(context, job.initial, a.col_map(), system.columns, 1);
+  });
+
+  auto preconditioner = make_preconditioner<T>(job.preconditioner);
+  const NullSpace<T> null_space = session.phase("setup", [&] {
+    require_solvable(system, name);
+    preconditioner->setup(a);
+    return make_null_space(a, job.null_space);
+  });
+
+  Cg<T> method = make_method<T>(job.method);
+  MatrixOperator<T> a_operator(system.matrix);
+  Stopping stopping = job.stopping;
+  stopping.interrupt = &pending_signal();
+  const SolveResult result = session.phase(
+      "solve", [&] { return method.solve(a_operator, *preconditioner, b, x, stopping, null_space); });
+
+  if (!job.output.empty())
+    session.phase("write", [&] { write_vector<T>(context, job.output, x, system.columns); });
+
+  report_matrix(session, name, a.rows(), a.cols(), a.entries());
+  session.report.set("matrix.symmetric", true);
+  report_ranks(session);
+  report_cut(session, system.cut, context.size());
+  report_method(session, job, preconditioner->name(), null_space.dimension());
+  report_result(session, job, result, listener);
+  report_solve_memory(session, a.bytes(), b.bytes() + x.bytes() + method.bytes(), preconditioner->bytes());
+  session.finish(a.rows());
+  return result.converged() ? 0 : 1;
+}
+
+} // namespace
+
+int run(Session& session, Listener& listener, const CommonJob& common, const SolveJob& job) {
+  return common.precision == "float" ? solve<float>(session, listener, job)
+                                     : solve<double>(session, listener, job);
+}
+
+} // namespace atl::app
