@@ -12,8 +12,8 @@ namespace atl {
 ATOLL_API void agree(Communicator& comm, const std::optional<Error>& mine,
                      std::source_location where = std::source_location::current());
 
-/// Runs local work (which must not communicate) and agrees on its outcome: an exception of one rank becomes
-/// the same Error on all. Collective.
+/// Runs local work (which must not communicate) and agrees on its outcome: an exception of one rank becomes the
+/// same Error on all. Collective.
 ATOLL_API void agree(Communicator& comm, const std::function<void()>& local_work,
                      std::source_location where = std::source_location::current());
 

@@ -4,8 +4,8 @@
 
 namespace atl {
 
-/// n indices cut into equal contiguous blocks, one a rank: the layout of files and of model problems before
-/// they are partitioned. Closed form, so nothing of length P is stored.
+/// n indices cut into equal contiguous blocks, one a rank: the layout of files and of model problems before they
+/// are partitioned. Closed form, so nothing of length P is stored.
 struct BlockRange {
   GlobalIndex n = 0;
   int ranks = 1;

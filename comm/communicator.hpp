@@ -86,9 +86,8 @@ class ATOLL_API Communicator {
   std::string broadcast(const std::string& text, int root, Where where = Where::current());
   /// One value of every rank, by rank. Length size(): for set-up, not to be kept.
   std::vector<std::int64_t> all_gather(std::int64_t value, Where where = Where::current());
-  /// Channel over fixed buffers: recv_buffer is filled in the order of `recv`, send_buffer read in that of
-  /// `send`. Both ends name the same bytes for each other. Collective, since a neighbourhood may need all
-  /// ranks.
+  /// Channel over fixed buffers: recv_buffer is filled in the order of `recv`, send_buffer read in that of `send`.
+  /// Both ends name the same bytes for each other. Collective, since a neighbourhood may need all ranks.
   [[nodiscard]] std::unique_ptr<Channel> open_channel(ChannelKind kind, std::span<const ChannelPeer> send,
                                                       const std::byte* send_buffer,
                                                       std::span<const ChannelPeer> recv,

@@ -7,15 +7,12 @@
 namespace atl {
 
 /// Sparse matrix cut by rows over the ranks of a communicator, ready to multiply.
-/// Shapes     row_map()->global_size() x col_map()->global_size(); this rank stores its owned rows. Square
-/// matrices
+/// Shapes     row_map()->global_size() x col_map()->global_size(); this rank stores its owned rows. Square matrices
 ///            have equal owned ranges for rows and columns; rectangular ones may have any.
-/// Layout     one local matrix with local columns (owned, then ghosts), whose interior rows (no ghost column)
-/// come
+/// Layout     one local matrix with local columns (owned, then ghosts), whose interior rows (no ghost column) come
 ///            first and boundary rows last.
 /// Invariant  col_map()->ghosts() are exactly the ghost columns that occur; the halo plan serves col_map().
-/// Ranks      construction, products, norm_frobenius() and norm_inf() are collective; other const members are
-/// local.
+/// Ranks      construction, products, norm_frobenius() and norm_inf() are collective; other const members are local.
 ///            Products start the halo exchange, multiply interior rows, finish it, multiply boundary rows.
 /// Errors     Error{usage} when shapes disagree, the same on all ranks.
 /// Source     Saad, Iterative Methods for Sparse Linear Systems (2003), ch. 11.
@@ -27,9 +24,8 @@ class ATOLL_API DSparseMatrix {
     bool keep_positions = false;
   };
 
-  /// From rows in global numbering; the block is consumed. owned_cols: columns owned by this rank, in rank
-  /// order; -1 for a square matrix, whose columns are owned as its rows are. Rows need not be sorted;
-  /// duplicates are summed.
+  /// From rows in global numbering; the block is consumed. owned_cols: columns owned by this rank, in rank order;
+  /// -1 for a square matrix, whose columns are owned as its rows are. Rows need not be sorted; duplicates are summed.
   static DSparseMatrix from_rows(const Context& context, RowBlock<T>&& rows, GlobalIndex owned_cols = -1,
                                  Options options = {});
 
@@ -61,8 +57,7 @@ class ATOLL_API DSparseMatrix {
   double norm_inf() const; ///< largest absolute row sum
 
   /// New values on the old pattern, in the order of the RowBlock that made the matrix (before its rows were
-  /// sorted; duplicates are summed again). Allocates nothing, communicates nothing. Needs
-  /// Options::keep_positions.
+  /// sorted; duplicates are summed again). Allocates nothing, communicates nothing. Needs Options::keep_positions.
   void update_values(std::span<const T> values);
 
   /// The rows back in global numbering, sorted by column. Local, a copy of the matrix.

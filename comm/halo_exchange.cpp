@@ -36,7 +36,9 @@ std::byte* raw(T* memory) {
 
 template <class T>
 HaloExchange<T>::HaloExchange(const Context& context, HaloPlanPtr plan)
-    : context_(context), plan_(std::move(plan)), send_index_(context_.executor, plan_->send_index()) {}
+    : context_(context), plan_(std::move(plan)), send_index_(context_.executor, plan_->send_index()) {
+  buffers(1);
+}
 
 template <class T>
 HaloExchange<T>::~HaloExchange() = default;

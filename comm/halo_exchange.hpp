@@ -10,8 +10,8 @@ namespace atl {
 template <class T>
 class HaloExchange;
 
-/// An exchange under way. finish() must be called (the destructor finishes, but only waits for messages that
-/// are already under way: it starts none).
+/// An exchange under way. finish() must be called (the destructor finishes, but only waits for messages that are
+/// already under way: it starts none).
 template <class T>
 class ATOLL_API HaloInFlight {
  public:
@@ -30,12 +30,12 @@ class ATOLL_API HaloInFlight {
   bool forward_;
 };
 
-/// Carries values along a HaloPlan: forward (owners fill ghosts) or reverse (ghosts are summed into their
-/// owners). One message a neighbour, whatever the number of columns. Buffers and requests are made at the
-/// first use with a number of columns and kept; where host code may not look, they are staged through host
-/// memory. Ranks      start_*() and finish() are collective over neighbours. One exchange may be in flight at
-/// a time;
-///            a second start is Error{internal}.
+/// Carries values along a HaloPlan: forward (owners fill ghosts) or reverse (ghosts are summed into their owners).
+/// One message a neighbour, whatever the number of columns. Buffers and requests for one column are made by the
+/// constructor, for more at the first use with that number, and kept; where host code may not look, they are staged
+/// through host memory.
+/// Ranks      the constructor and the first use with a number of columns are collective; start_*() and finish() are
+///            collective over neighbours. One exchange may be in flight at a time; a second start is Error{internal}.
 template <class T>
 class ATOLL_API HaloExchange {
  public:

@@ -6,8 +6,7 @@ namespace atl {
 
 /// Which owned values go to whom, and whose values fill which ghosts. Immutable, shared by all vectors and
 /// matrices over one IndexMap.
-/// Layout     neighbours ascending by rank. The receive list of neighbour j is a contiguous run of ghosts;
-/// its
+/// Layout     neighbours ascending by rank. The receive list of neighbour j is a contiguous run of ghosts; its
 ///            send list is a run of send_index, local owned indices in the order of the receiver's ghosts.
 /// Ranks      create() is collective (the receivers' wishes travel to the owners); the rest is local.
 class ATOLL_API HaloPlan {

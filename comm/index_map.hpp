@@ -5,8 +5,7 @@
 namespace atl {
 
 /// Who owns which index of a distributed row or column space, as one rank sees it. Immutable, shared.
-/// Layout     Local indices 0 .. n_owned()-1 are the global indices owned_begin() .. owned_end()-1; local
-/// index
+/// Layout     Local indices 0 .. n_owned()-1 are the global indices owned_begin() .. owned_end()-1; local index
 ///            n_owned() + g is ghosts()[g]. Ghosts are sorted by global index, so grouped by owner.
 /// Invariant  owned ranges follow one another by rank; ghosts are owned by other ranks, without duplicates.
 ///            Nothing of length global_size() is held, nor anything of length P.

@@ -26,10 +26,10 @@ class ATOLL_API MpiSession {
   bool owner_ = false;
 };
 
-/// Communicator over an MPI communicator of any origin. The first call on `comm` duplicates it (collective
-/// over comm); later calls on the same `comm` share that duplicate, however many objects there are. The
-/// duplicate is kept with `comm` and freed when the caller frees `comm` or MPI is finalised. Messages never
-/// mix with the caller's. Fortran handles: convert with MPI_Comm_f2c first.
+/// Communicator over an MPI communicator of any origin. The first call on `comm` duplicates it (collective over
+/// comm); later calls on the same `comm` share that duplicate, however many objects there are. The duplicate is
+/// kept with `comm` and freed when the caller frees `comm` or MPI is finalised. Messages never mix with the
+/// caller's. Fortran handles: convert with MPI_Comm_f2c first.
 ATOLL_API CommunicatorPtr make_mpi_communicator(MPI_Comm comm);
 
 /// The MPI communicator behind `comm`: the duplicate, MPI_COMM_SELF for a self communicator while MPI is

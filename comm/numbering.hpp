@@ -5,9 +5,8 @@
 
 namespace atl {
 
-/// The way back from global numbering (Atoll's, one contiguous range a rank) to original numbering (the
-/// input's). original_index[i] is the original row of this rank's i-th owned row; empty means that both are
-/// the same.
+/// The way back from global numbering (Atoll's, one contiguous range a rank) to original numbering (the input's).
+/// original_index[i] is the original row of this rank's i-th owned row; empty means that both are the same.
 struct Numbering {
   GlobalIndex n = 0;
   GlobalIndex owned_begin = 0;
@@ -20,8 +19,8 @@ struct Numbering {
   }
 };
 
-/// Values of this rank's owned rows, from equal slabs (BlockRange) in original numbering. `columns` values a
-/// row, interleaved. Collective.
+/// Values of this rank's owned rows, from equal slabs (BlockRange) in original numbering. `columns` values a row,
+/// interleaved. Collective.
 template <class T>
 ATOLL_API std::vector<T> from_original(const Context& context, const Numbering& numbering,
                                        std::span<const T> slab, LocalIndex columns = 1);

@@ -6,13 +6,11 @@
 
 namespace atl {
 
-/// This rank's contiguous rows of a distributed sparse matrix, columns global: the one interchange type.
-/// Readers give it, the partitioner cuts it, plug-ins and other languages speak it. Lives in host memory.
-/// Shapes     n_rows x n_cols overall; rows [row_begin, row_begin + rows()) here; the ranges of the ranks
-/// follow
+/// This rank's contiguous rows of a distributed sparse matrix, columns global: the one interchange type. Readers
+/// give it, the partitioner cuts it, plug-ins and other languages speak it. Lives in host memory.
+/// Shapes     n_rows x n_cols overall; rows [row_begin, row_begin + rows()) here; the ranges of the ranks follow
 ///            one another by rank and cover 0 .. n_rows; a rank may have none.
-/// Invariant  offsets has rows() + 1 ascending entries from 0; column and value one an entry. After
-/// sort_rows()
+/// Invariant  offsets has rows() + 1 ascending entries from 0; column and value one an entry. After sort_rows()
 ///            columns are ascending within each row, without duplicates.
 template <class T>
 struct RowBlock {
@@ -44,9 +42,9 @@ struct Triplet {
   T value;
 };
 
-/// Rows from triplets in any order on any rank: each entry travels to the owner of its row, duplicates are
-/// summed. `row_count` rows are owned by this rank (ranges by rank). Collective. Errors: Error{bad_input} for
-/// an index outside the matrix, naming it.
+/// Rows from triplets in any order on any rank: each entry travels to the owner of its row, duplicates are summed.
+/// `row_count` rows are owned by this rank (ranges by rank). Collective. Errors: Error{bad_input} for an index
+/// outside the matrix, naming it.
 template <class T>
 ATOLL_API RowBlock<T> assemble(const Context& context, GlobalIndex n_rows, GlobalIndex n_cols,
                                LocalIndex row_count, std::vector<Triplet<T>>&& triplets);

@@ -19,8 +19,7 @@ struct PeerCount {
 ATOLL_API std::vector<PeerCount> find_sources(Communicator& comm, std::span<const PeerCount> destinations);
 
 /// An all-to-all of items among few partners, in rounds of bounded buffers, so that neither message sizes nor
-/// memory grow with the amount sent. The partners are found once; run() may be repeated with other item
-/// types.
+/// memory grow with the amount sent. The partners are found once; run() may be repeated with other item types.
 class ATOLL_API BulkExchange {
  public:
   /// Collective. destinations: distinct ranks (this rank too, if it sends to itself) with items for each.
@@ -54,8 +53,7 @@ class ATOLL_API BulkExchange {
 template <class T>
 std::vector<T> exchange(BulkExchange& plan, std::span<const T> items);
 
-/// T answers, one for each received item, returned to the askers in the order in which they asked.
-/// Collective.
+/// T answers, one for each received item, returned to the askers in the order in which they asked. Collective.
 template <class T>
 std::vector<T> exchange_back(CommunicatorPtr comm, const BulkExchange& plan, std::span<const T> answers);
 

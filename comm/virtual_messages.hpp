@@ -12,6 +12,9 @@
 
 namespace atl {
 
+/// Whether channels of this kind were given this fault.
+bool has_fault(const VirtualClusterOptions& options, ChannelKind kind, VirtualClusterOptions::Fault fault);
+
 /// One end of a message: a call of send or receive, or a channel's share of one.
 struct VirtualCall final : VirtualEvent {
   bool sends = false;

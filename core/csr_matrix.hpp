@@ -5,8 +5,7 @@
 namespace atl {
 
 /// What a kernel sees of a local matrix in compressed sparse rows.
-/// Storage row s holds entries row_begin[s] .. row_begin[s+1]; it is local row `row_index ? row_index[s] :
-/// s`.
+/// Storage row s holds entries row_begin[s] .. row_begin[s+1]; it is local row `row_index ? row_index[s] : s`.
 template <class T>
 struct CsrView {
   LocalIndex rows = 0;

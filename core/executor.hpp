@@ -73,9 +73,8 @@ using ExecutorPtr = std::shared_ptr<Executor>;
 ATOLL_API ExecutorPtr make_reference_executor();
 /// Host memory, SIMD and OpenMP loops on `threads` threads.
 ATOLL_API ExecutorPtr make_host_executor(int threads = 1);
-/// "Device" memory on the host that only kernels and copies may touch: any other access is a SIGSEGV, a
-/// kernel given memory of the wrong side throws Error{internal}, copies are counted. For testing device code
-/// paths.
+/// "Device" memory on the host that only kernels and copies may touch: any other access is a SIGSEGV, a kernel
+/// given memory of the wrong side throws Error{internal}, copies are counted. For testing device code paths.
 ATOLL_API ExecutorPtr make_guarded_executor();
 
 } // namespace atl

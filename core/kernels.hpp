@@ -14,10 +14,10 @@ struct DotPair {
 };
 
 /// The closed vocabulary of operations on one rank's data; solvers own no private kernel.
-/// Pointers are memory of the executor whose table this is. Scalars that an iteration produces (alpha, beta,
-/// dots) are one-element values in that memory, so that no kernel waits for the host. Blocks of k vectors are
-/// interleaved: entry (i, c) is at i*k + c. Lengths `n` count scalars (rows times k). Every comment ends with
-/// the scalars read + written for each row at k = 1, matrix entries apart.
+/// Pointers are memory of the executor whose table this is. Scalars that an iteration produces (alpha, beta, dots)
+/// are one-element values in that memory, so that no kernel waits for the host.
+/// Blocks of k vectors are interleaved: entry (i, c) is at i*k + c. Lengths `n` count scalars (rows times k).
+/// Every comment ends with the scalars read + written for each row at k = 1, matrix entries apart.
 template <class T>
 class Kernels {
  public:
@@ -67,9 +67,9 @@ class Kernels {
   /// Chronopoulos-Gear step: p = u + beta p; s = w + beta s; x += alpha p; r -= alpha s (6 + 4).
   virtual void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p,
                          T* s, T* x, T* r) = 0;
-  /// The scalars of that step. dots = {gamma = (r, u), delta = (w, u)}; state = {gamma, alpha} of the step
-  /// before (gamma 0 at the first). Sets beta = gamma / gamma_old, alpha = gamma / (delta - beta gamma /
-  /// alpha_old), and state; curvature = gamma / alpha = p'Ap of the step, zero where the step is undefined.
+  /// The scalars of that step. dots = {gamma = (r, u), delta = (w, u)}; state = {gamma, alpha} of the step before
+  /// (gamma 0 at the first). Sets beta = gamma / gamma_old, alpha = gamma / (delta - beta gamma / alpha_old), and
+  /// state; curvature = gamma / alpha = p'Ap of the step, zero where the step is undefined.
   virtual void cg_scalars(const Scalar* dots, Scalar* state, Scalar* alpha, Scalar* beta,
                           Scalar* curvature) = 0;
   /// out[0] = numerator / denominator, out[1] = -out[0]; both 0 where the denominator is 0.

@@ -17,8 +17,7 @@ class Observer {
   virtual void phase_ends(std::string_view /*name*/, double /*seconds*/) {}
   /// Work done of work in all, within the current phase.
   virtual void progress(Offset /*done*/, Offset /*all*/) {}
-  /// One iteration of a solver: number, norm of the residual that the method carries, norm it is measured
-  /// against.
+  /// One iteration of a solver: number, norm of the residual that the method carries, norm it is measured against.
   virtual void iteration(int /*number*/, double /*residual_norm*/, double /*reference_norm*/) {}
   /// Something the user should know that stops nothing: a fallback, a repair, a removed null space.
   virtual void warning(std::string_view /*text*/) {}

@@ -17,8 +17,7 @@ struct SolverName {
 ATOLL_API std::span<const SolverName> method_names();
 ATOLL_API std::span<const SolverName> preconditioner_names();
 
-/// Errors: Error{usage} with the nearest name for an unknown one, Error{environment} for one that this build
-/// lacks.
+/// Errors: Error{usage} with the nearest name for an unknown one, Error{environment} for one that this build lacks.
 ATOLL_API void require_method(const std::string& name);
 ATOLL_API void require_preconditioner(const std::string& name);
 template <class T>

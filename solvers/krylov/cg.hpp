@@ -15,10 +15,10 @@ enum class CgVariant {
 template <class T>
 struct CgWorkspace;
 
-/// Preconditioned conjugate gradients for symmetric definite A (positive, or negative as pressure matrices
-/// come). The object keeps its workspace: a second solve of the same shape allocates nothing. Converged is
-/// only said after b - A x was recomputed and meets the tolerance; where the carried residual has drifted
-/// from the true one, the iteration restarts from the true one (residual replacement; van der Vorst & Ye,
+/// Preconditioned conjugate gradients for symmetric definite A (positive, or negative as pressure matrices come).
+/// The object keeps its workspace: a second solve of the same shape allocates nothing.
+/// Converged is only said after b - A x was recomputed and meets the tolerance; where the carried residual has
+/// drifted from the true one, the iteration restarts from the true one (residual replacement; van der Vorst & Ye,
 /// SIAM J. Sci. Comput. 22, 2000), and ends as failed_stagnation when that no longer helps.
 /// Ranks      solve() is collective; all ranks leave together with the same result.
 /// Errors     Error{usage} when shapes disagree. Numerical endings are reasons in the result.
@@ -28,8 +28,8 @@ class ATOLL_API Cg {
   explicit Cg(CgVariant variant = CgVariant::single_reduction) : variant_(variant) {}
 
   /// x holds the initial guess and receives the answer (the best one known, whatever the reason).
-  /// null_space: b is projected (the caller's b is not changed), iterates are projected, x has zero mean on
-  /// each floating component.
+  /// null_space: b is projected (the caller's b is not changed), iterates are projected, x has zero mean on each
+  /// floating component.
   SolveResult solve(LinearOperator<T>& a, Preconditioner<T>& m, const DVector<T>& b, DVector<T>& x,
                     const Stopping& stopping, const NullSpace<T>& null_space = {});
 

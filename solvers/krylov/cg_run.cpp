@@ -108,8 +108,8 @@ void CgRun<T>::reduce(int first, int last) {
 
 template <class T>
 void CgRun<T>::clear_state() {
-  const double zero[n_scalars] = {};
-  context_.executor->copy_from_host(zero, work.scalars.data(), sizeof zero);
+  std::fill_n(work.host, n_scalars, 0.0);
+  context_.executor->copy_from_host(work.host, work.scalars.data(), sizeof work.host);
 }
 
 template <class T>
@@ -144,12 +144,22 @@ std::optional<Leave> CgRun<T>::check_preconditioner() {
 }
 
 template <class T>
-std::optional<Leave> CgRun<T>::check_curvature(double value, double rounding) {
+std::optional<Leave> CgRun<T>::check_curvature(double value) {
   if (!std::isfinite(value)) return Leave::nan;
-  if (value == 0 && rounding == 0) return Leave::indefinite_operator;
-  if (sign_of_curvature_ == 0) sign_of_curvature_ = value > 0 ? 1 : -1;
+  if (sign_of_curvature_ == 0) sign_of_curvature_ = value < 0 ? -1 : 1;
   if (value * sign_of_curvature_ > 0) return {};
-  return std::abs(value) <= rounding ? Leave::lost_curvature : Leave::indefinite_operator;
+  return Leave::lost_curvature;
+}
+
+template <class T>
+Leave CgRun<T>::prove_curvature(const DVector<T>& v, const DVector<T>& av) {
+  const DotPair<T> pairs[] = {{v.data(), av.data()}, {v.data(), v.data()}, {av.data(), av.data()}};
+  kernels.dots(v.owned_size(), pairs, scalar(squared_residual));
+  reduce(squared_residual, stop_request);
+  const double value = work.host[0], size = std::sqrt(work.host[1]) * std::sqrt(work.host[2]);
+  constexpr double rounding = 1000 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const bool wrong = value == 0 || value * sign_of_curvature_ < -rounding * size;
+  return wrong ? Leave::indefinite_operator : Leave::lost_curvature;
 }
 
 template <class T>

@@ -92,9 +92,10 @@ class CgRun {
   std::optional<Leave> check_residual();
   /// gamma = (r, M^-1 r) keeps its sign, so that M is definite.
   std::optional<Leave> check_preconditioner();
-  /// p'Ap keeps its sign, so that A is definite (of either sign). A wrong sign below `rounding` proves
-  /// nothing.
-  std::optional<Leave> check_curvature(double value, double rounding);
+  /// p'Ap keeps its sign, so that A is definite (of either sign). A wrong sign gives lost_curvature.
+  std::optional<Leave> check_curvature(double value);
+  /// Whether v'Av, computed directly, has the wrong sign beyond rounding: then A is indefinite. Else lost_curvature.
+  Leave prove_curvature(const DVector<T>& v, const DVector<T>& av);
   void count_step() { ++result_.iterations; }
 
  private:

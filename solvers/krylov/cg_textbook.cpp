@@ -27,7 +27,8 @@ Leave textbook_sweep(CgRun<T>& run) {
     const DotPair<T> curvature_pair{p.data(), w.data()};
     run.kernels.dots(n, std::span(&curvature_pair, 1), run.scalar(delta));
     run.reduce(delta, stop_request + 1);
-    if (const auto leave = run.check_curvature(host[delta], 0)) return *leave;
+    if (const auto leave = run.check_curvature(host[delta]))
+      return *leave == Leave::nan ? *leave : run.prove_curvature(p, w);
 
     run.kernels.quotient(run.scalar(gamma), run.scalar(delta), run.scalar(alpha));
     run.kernels.axpy(n, run.scalar(alpha), p.data(), run.x.data());
