@@ -1,0 +1,44 @@
+#include <atoll/solvers/registry.hpp>
+
+#include <gtest/gtest.h>
+
+namespace atl {
+namespace {
+
+ErrorKind kind_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  ADD_FAILURE() << "no error";
+  return ErrorKind::internal;
+}
+
+TEST(Registry, EveryAvailablePreconditionerIsMadeByItsName) {
+  for (const SolverName& name : preconditioner_names()) {
+    if (!name.available) {
+      EXPECT_EQ(kind_of([&] { (void)make_preconditioner<double>(name.name); }), ErrorKind::environment)
+          << name.name;
+    } else if (std::string(name.name) != "auto") {
+      EXPECT_EQ(make_preconditioner<double>(name.name)->name(), name.name);
+      EXPECT_EQ(make_preconditioner<float>(name.name)->name(), name.name);
+    } else {
+      EXPECT_NE(make_preconditioner<double>("auto")->name(), "auto");
+    }
+  }
+}
+
+TEST(Registry, UnknownNamesGetTheNearestOne) {
+  EXPECT_EQ(kind_of([] { require_method("cgg"); }), ErrorKind::usage);
+  try {
+    require_method("cgg");
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'cg'"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(kind_of([] { require_method("gmres"); }), ErrorKind::environment);
+  EXPECT_EQ(kind_of([] { (void)make_preconditioner<double>(""); }), ErrorKind::usage);
+}
+
+} // namespace
+} // namespace atl
