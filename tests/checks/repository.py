@@ -26,9 +26,9 @@ LAW = {
 # Headers that cost seconds a file, or that must not reach those who embed Atoll: where each may be included.
 HEAVY = [
     (r"mpi\.h$", r"comm/mpi_[^/]*$|partition/[^/]*scotch[^/]*\.cpp$|io/hdf5[^/]*$|apps/|bindings/|solvers/plugins/"),
-    (r"metis\.h$", r"partition/[^/]*metis[^/]*\.cpp$"),
-    (r"(pt)?scotch\.h$", r"partition/[^/]*scotch[^/]*\.cpp$"),
-    (r"hdf5\.h$|H5public\.h$", r"io/[^/]*\.cpp$|io/hdf5[^/]*\.hpp$"),
+    (r"metis\.h$", r"partition/[^/]*metis[^/]*\.cpp$|apps/atoll/versions\.cpp$"),
+    (r"(pt)?scotch\.h$", r"partition/[^/]*scotch[^/]*\.cpp$|apps/atoll/versions\.cpp$"),
+    (r"hdf5\.h$|H5public\.h$", r"io/[^/]*\.cpp$|io/hdf5[^/]*\.hpp$|apps/atoll/versions\.cpp$"),
     (r"Eigen/", r"\.cpp$"),
     (r"CLI/", r"apps/.*\.cpp$"),
     (r"nlohmann/(?!json_fwd)", r"\.cpp$"),
