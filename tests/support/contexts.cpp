@@ -2,6 +2,8 @@
 
 #include <atoll/comm/mpi_communicator.hpp>
 
+#include <cstdlib>
+
 namespace atl::test {
 
 std::vector<std::string> executor_names() { return {"reference", "host", "guarded"}; }
@@ -11,6 +13,11 @@ ExecutorPtr make_executor(std::string_view name) {
   if (name == "host") return make_host_executor(2);
   if (name == "guarded") return make_guarded_executor();
   throw Error(ErrorKind::usage, "no executor is called " + std::string(name));
+}
+
+std::string_view default_executor() {
+  const char* name = std::getenv("ATOLL_TEST_EXECUTOR");
+  return name && *name ? name : "reference";
 }
 
 Context test_context(CommunicatorPtr comm, std::string_view executor) {
