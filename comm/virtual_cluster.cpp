@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace atl {
 namespace {
 
@@ -132,10 +134,7 @@ class VirtualChannel final : public Channel {
   }
 
  private:
-  bool stalls() const {
-    return cluster_->options.channel_fault == VirtualClusterOptions::Fault::stall &&
-           cluster_->options.faulty_kind == kind_;
-  }
+  bool stalls() const { return has_fault(cluster_->options, kind_, VirtualClusterOptions::Fault::stall); }
   void add(std::span<const ChannelPeer> peers, bool sends, std::byte* buffer) {
     for (const ChannelPeer& peer : peers) {
       const VirtualCallPtr call = calls_.emplace_back(std::make_shared<VirtualCall>());

@@ -41,9 +41,9 @@ TEST_P(TransportCheck, StalledChannelIsGivenUp) {
   for (const bool in_order : {false, true})
     run_virtual_cluster(GetParam(),
                         [](CommunicatorPtr comm) {
-                          const TransportChoice choice = prove_transport(*comm, 2);
+                          const TransportChoice choice = prove_transport(*comm, 1);
                           EXPECT_EQ(choice.kind, ChannelKind::neighborhood);
-                          EXPECT_NE(choice.why.find("rank 0 did not finish within 2 s"), choice.why.npos)
+                          EXPECT_NE(choice.why.find("rank 0 did not finish within 1 s"), choice.why.npos)
                               << choice.why;
                         },
                         {.in_order = in_order, .channel_fault = Fault::stall});
