@@ -56,9 +56,9 @@ TEST(MpiCommunicator, CallersWildcardReceiveGetsOnlyTheCallersMessage) {
   int done = 0;
   MPI_Test(&pending, &done, MPI_STATUS_IGNORE);
   EXPECT_FALSE(done);
+  comm->barrier(); // nobody sends before all have looked
   const int mine = 4711 + comm->rank();
-  const int next = (comm->rank() + 1) % comm->size(),
-            before = (comm->rank() + comm->size() - 1) % comm->size();
+  const int next = (comm->rank() + 1) % comm->size(), before = (comm->rank() + comm->size() - 1) % comm->size();
   if (!done) {
     MPI_Send(&mine, 1, MPI_INT, next, 5, MPI_COMM_WORLD);
     MPI_Wait(&pending, MPI_STATUS_IGNORE);
