@@ -36,7 +36,7 @@ class Kernels {
   virtual void xpby(Offset n, const T* x, const Scalar* beta, T* y) = 0;       ///< y = x + beta y (2 + 1)
   virtual void subtract(Offset n, const T* x, const T* y, T* z) = 0;           ///< z = x - y (2 + 1)
   virtual void pointwise_multiply(Offset n, const T* d, const T* x, T* y) = 0; ///< y = d .* x (2 + 1)
-  /// y = 1 / d (1 + 1). An entry of d that is zero or not finite gives 1.
+  /// y = 1 / d (1 + 1). An entry of d that is zero, not finite, or whose inverse overflows, gives 1.
   virtual void pointwise_inverse(Offset n, const T* d, T* y) = 0;
   /// out[i] = x_i . y_i for at most 4 pairs in one pass; blockwise partial sums, so that the result does not
   /// depend on the number of threads.
@@ -47,8 +47,7 @@ class Kernels {
   virtual void csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x,
                             T* y) = 0;
   /// r = b - A x on the rows given (k = 1).
-  virtual void csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b,
-                            T* r) = 0;
+  virtual void csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b, T* r) = 0;
   /// y += A' x over all rows, for k vectors; y has a.columns rows.
   virtual void csr_multiply_transposed(const CsrView<T>& a, LocalIndex k, const T* x, T* y) = 0;
   virtual void csr_diagonal(const CsrView<T>& a, T* d) = 0;        ///< d[i] = a_ii, zero where none is stored
@@ -65,13 +64,13 @@ class Kernels {
 
   // ---- conjugate gradients
   /// Chronopoulos-Gear step: p = u + beta p; s = w + beta s; x += alpha p; r -= alpha s (6 + 4).
-  virtual void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p,
-                         T* s, T* x, T* r) = 0;
-  /// The scalars of that step. dots = {gamma = (r, u), delta = (w, u)}; state = {gamma, alpha} of the step before
-  /// (gamma 0 at the first). Sets beta = gamma / gamma_old, alpha = gamma / (delta - beta gamma / alpha_old), and
-  /// state; curvature = gamma / alpha = p'Ap of the step, zero where the step is undefined.
-  virtual void cg_scalars(const Scalar* dots, Scalar* state, Scalar* alpha, Scalar* beta,
-                          Scalar* curvature) = 0;
+  virtual void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p, T* s, T* x,
+                         T* r) = 0;
+  /// The scalars of that step. dots = {gamma = (r, u), delta = (w, u)}; state = {gamma, alpha} of the step
+  /// before (gamma 0 at the first). Sets beta = gamma / gamma_old, alpha = gamma / (delta - beta gamma /
+  /// alpha_old), and state; curvature = gamma / alpha = p'Ap of the step. Where that is zero or not finite the
+  /// step is undefined: alpha, beta and curvature are zero.
+  virtual void cg_scalars(const Scalar* dots, Scalar* state, Scalar* alpha, Scalar* beta, Scalar* curvature) = 0;
   /// out[0] = numerator / denominator, out[1] = -out[0]; both 0 where the denominator is 0.
   virtual void quotient(const Scalar* numerator, const Scalar* denominator, Scalar* out) = 0;
 };
