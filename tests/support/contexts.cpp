@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include <cstdlib>
+
 namespace atl::test {
 
 std::vector<std::string> executor_names() { return {"reference", "host", "guarded"}; }
@@ -19,6 +21,13 @@ std::string_view default_executor() {
   const char* name = std::getenv("ATOLL_TEST_EXECUTOR");
   return name && *name ? name : "reference";
 }
+
+std::string default_executor_name() {
+  const char* name = std::getenv("ATOLL_TEST_EXECUTOR");
+  return name && *name ? name : "reference";
+}
+
+Context test_context(CommunicatorPtr comm) { return test_context(std::move(comm), default_executor_name()); }
 
 Context test_context(CommunicatorPtr comm, std::string_view executor) {
   return test_context(std::move(comm), make_executor(executor));
