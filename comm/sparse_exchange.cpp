@@ -35,8 +35,7 @@ class HeaderMessages {
     std::vector<RequestPtr> requests;
     for (std::size_t i = 0; i < from.size(); ++i)
       requests.push_back(comm_.receive(std::as_writable_bytes(std::span(&in_counts[i], 1)), from[i], tag_));
-    for (const int rank : to)
-      requests.push_back(comm_.send(std::as_bytes(std::span(&out_count, 1)), rank, tag_));
+    for (const int rank : to) requests.push_back(comm_.send(std::as_bytes(std::span(&out_count, 1)), rank, tag_));
     wait(requests);
 
     std::int64_t total = 0;
@@ -101,12 +100,10 @@ std::vector<PeerCount> find_sources(Communicator& comm, std::span<const PeerCoun
   HeaderMessages messages(comm, comm.next_tag());
   for (Fold fold{0, comm.size()}; fold.high - fold.low > 1;) {
     const bool in_upper = comm.rank() >= fold.upper();
-    const auto leaving = std::partition(held.begin(), held.end(), [&](const Header& header) {
-      return (header.to >= fold.upper()) == in_upper;
-    });
+    const auto leaving = std::partition(
+        held.begin(), held.end(), [&](const Header& header) { return (header.to >= fold.upper()) == in_upper; });
     const Partners partners = find_partners(fold, comm.rank());
-    const auto arrived =
-        messages.run(std::span<const Header>(leaving, held.end()), partners.to, partners.from);
+    const auto arrived = messages.run(std::span<const Header>(leaving, held.end()), partners.to, partners.from);
     held.erase(leaving, held.end());
     held.insert(held.end(), arrived.begin(), arrived.end());
     (in_upper ? fold.low : fold.high) = fold.upper();
@@ -149,8 +146,8 @@ struct Piece {
 class Pieces {
  public:
   Pieces(std::span<const PeerCount> peers, std::size_t item_bytes, const std::function<int(int)>& distance)
-      : peers_(peers), most_(static_cast<Offset>(
-                           std::max(std::size_t{1}, message_bytes / std::max(std::size_t{1}, item_bytes)))) {
+      : peers_(peers),
+        most_(static_cast<Offset>(std::max(std::size_t{1}, message_bytes / std::max(std::size_t{1}, item_bytes)))) {
     for (std::size_t p = 0; p < peers.size(); ++p)
       if (peers[p].count > 0) order_.push_back({distance(peers[p].rank), p});
     std::sort(order_.begin(), order_.end());
@@ -179,8 +176,11 @@ class Pieces {
 
 struct Flying {
   Piece piece;
-  std::vector<std::byte> buffer;
+  std::size_t bytes;
+  std::unique_ptr<std::byte[]> buffer;
   RequestPtr request;
+
+  std::span<std::byte> data() const { return {buffer.get(), bytes}; }
 };
 
 // The messages of one direction under way.
@@ -191,7 +191,7 @@ class Window {
   }
   Flying& add(const Piece& piece, std::size_t bytes) {
     bytes_ += bytes;
-    return flying_.emplace_back(Flying{piece, std::vector<std::byte>(bytes), nullptr});
+    return flying_.emplace_back(Flying{piece, bytes, std::make_unique_for_overwrite<std::byte[]>(bytes), nullptr});
   }
   bool empty() const { return flying_.empty(); }
   const Piece& oldest() const { return flying_.front().piece; }
@@ -199,7 +199,7 @@ class Window {
     flying_.front().request->wait();
     Flying oldest = std::move(flying_.front());
     flying_.pop_front();
-    bytes_ -= oldest.buffer.size();
+    bytes_ -= oldest.bytes;
     return oldest;
   }
 
@@ -235,11 +235,9 @@ class FirstFailure {
 } // namespace
 
 BulkExchange::BulkExchange(CommunicatorPtr comm, std::vector<PeerCount> destinations)
-    : comm_(std::move(comm)), destinations_(std::move(destinations)),
-      sources_(find_sources(*comm_, destinations_)) {}
+    : comm_(std::move(comm)), destinations_(std::move(destinations)), sources_(find_sources(*comm_, destinations_)) {}
 
-BulkExchange::BulkExchange(CommunicatorPtr comm, std::vector<PeerCount> destinations,
-                           std::vector<PeerCount> sources)
+BulkExchange::BulkExchange(CommunicatorPtr comm, std::vector<PeerCount> destinations, std::vector<PeerCount> sources)
     : comm_(std::move(comm)), destinations_(std::move(destinations)), sources_(std::move(sources)) {}
 
 BulkExchange BulkExchange::reverse() const { return BulkExchange(comm_, sources_, destinations_); }
@@ -250,9 +248,7 @@ void BulkExchange::run(std::size_t item_bytes, const Pack& pack, const Unpack& u
   const int rank = comm_->rank(), ranks = comm_->size(), tag = comm_->next_tag();
   Pieces out(destinations_, item_bytes, [&](int to) { return (to - rank + ranks) % ranks; });
   Pieces in(sources_, item_bytes, [&](int from) { return (rank - from + ranks) % ranks; });
-  const auto bytes_of_piece = [&](const Piece& piece) {
-    return static_cast<std::size_t>(piece.count) * item_bytes;
-  };
+  const auto bytes_of_piece = [&](const Piece& piece) { return static_cast<std::size_t>(piece.count) * item_bytes; };
   FirstFailure failure;
 
   // What stays here has distance 0 and comes first on both sides.
@@ -267,15 +263,15 @@ void BulkExchange::run(std::size_t item_bytes, const Pack& pack, const Unpack& u
   const auto post_receives = [&] {
     for (; !in.empty() && receives.has_room(bytes_of_piece(in.front())); in.pop()) {
       Flying& message = receives.add(in.front(), bytes_of_piece(in.front()));
-      message.request = comm_->receive(message.buffer, sources_[message.piece.peer].rank, tag);
+      message.request = comm_->receive(message.data(), sources_[message.piece.peer].rank, tag);
     }
   };
   const auto post_sends = [&] {
     for (; !out.empty() && sends.has_room(bytes_of_piece(out.front())); out.pop()) {
       Flying& message = sends.add(out.front(), bytes_of_piece(out.front()));
       const Piece& piece = message.piece;
-      failure.guard([&] { pack(piece.peer, piece.first, piece.count, message.buffer.data()); });
-      message.request = comm_->send(message.buffer, destinations_[piece.peer].rank, tag);
+      failure.guard([&] { pack(piece.peer, piece.first, piece.count, message.buffer.get()); });
+      message.request = comm_->send(message.data(), destinations_[piece.peer].rank, tag);
     }
   };
 
@@ -285,7 +281,7 @@ void BulkExchange::run(std::size_t item_bytes, const Pack& pack, const Unpack& u
     } else {
       const Flying message = receives.take_oldest();
       const Piece& piece = message.piece;
-      failure.guard([&] { unpack(piece.peer, piece.first, piece.count, message.buffer.data()); });
+      failure.guard([&] { unpack(piece.peer, piece.first, piece.count, message.buffer.get()); });
     }
   }
   failure.rethrow();
