@@ -29,7 +29,7 @@ def busy_seconds():
     return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
 
 
-def wait_until_quiet(limit_s=60):
+def wait_until_quiet(limit_s=float(os.environ.get("QUIET_WAIT_S", "60"))):
     """Waits until the machine does nothing else (less than a tenth of a processor); True if it got quiet."""
     end = time.monotonic() + limit_s
     while True:

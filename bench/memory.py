@@ -27,7 +27,7 @@ def main():
             memory = run["memory_bytes"]
             unknowns = run["matrix"]["rows"]
             parts = " + ".join(f"{memory[part] / unknowns:.0f}" for part in ("matrix", "vectors", "preconditioner"))
-            rows.append([f"{unknowns / 1e6:.0f} M", ranks, f"{run['bytes_per_dof']:.0f}", parts,
+            rows.append([f"{unknowns:,}", ranks, f"{run['bytes_per_dof']:.0f}", parts,
                          f"{memory['peak_rss_total'] / ranks / 1e6:.0f}", run["partition"]["method"]])
     print(measure.machine() + "\n")
     measure.table(["unknowns", "ranks", "peak bytes per unknown", "of it matrix + vectors + preconditioner",
