@@ -16,6 +16,6 @@ struct CoarseLevel {
 /// Weights of rows and of parallel edges are summed. Collective.
 /// Source     Karypis and Kumar, SIAM J. Sci. Comput. 20 (1998): heavy-edge matching; Meyerhenke, Sanders and
 ///            Schulz, SEA 2014: clusters of bounded size.
-CoarseLevel coarsen(const Context& context, const DGraph& fine, int cluster_size, std::int64_t max_weight);
+ATOLL_API CoarseLevel coarsen(const Context& context, const DGraph& fine, int cluster_size, std::int64_t max_weight);
 
 } // namespace atl

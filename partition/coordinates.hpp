@@ -10,7 +10,7 @@ namespace atl {
 /// equal coordinate are told apart by their number, so that grids balance exactly. All boxes of a level are
 /// cut together. Collective; the same on any number of ranks.
 /// Errors     Error{usage} for coordinates of the wrong length or not finite.
-std::vector<int> partition_coordinates(const Context& context, const DGraph& graph, int parts,
-                                       const Coordinates& coordinates);
+ATOLL_API std::vector<int> partition_coordinates(const Context& context, const DGraph& graph, int parts,
+                                                 const Coordinates& coordinates);
 
 } // namespace atl

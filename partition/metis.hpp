@@ -20,7 +20,7 @@ struct SerialGraph {
 /// 0 .. parts-1; parts may be empty. One call at a time in a process: METIS keeps global state.
 /// Errors     Error{environment} for memory; Error{internal} for any other failure of METIS.
 /// Source     Karypis and Kumar, SIAM J. Sci. Comput. 20 (1998).
-std::vector<int> metis_parts(const SerialGraph& graph, int parts, double imbalance, std::uint64_t seed,
-                             bool recursive);
+ATOLL_API std::vector<int> metis_parts(const SerialGraph& graph, int parts, double imbalance, std::uint64_t seed,
+                                       bool recursive);
 
 } // namespace atl

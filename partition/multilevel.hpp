@@ -9,10 +9,10 @@ namespace atl {
 /// are sent back, projected, and refined by all ranks level by level. No rank ever holds more of other ranks'
 /// rows than that coarse graph. Collective. Adds what was done to `why`.
 /// Errors     Error{limit} where the coarse graph cannot be made small enough for METIS.
-std::vector<int> partition_multilevel(const Context& context, const DGraph& graph, int parts,
-                                      const PartitionOptions& options, std::string& why);
+ATOLL_API std::vector<int> partition_multilevel(const Context& context, const DGraph& graph, int parts,
+                                                const PartitionOptions& options, std::string& why);
 
 /// Vertices that may be gathered on one rank.
-std::int64_t gather_limit(int parts);
+ATOLL_API std::int64_t gather_limit(int parts);
 
 } // namespace atl

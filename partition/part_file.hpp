@@ -9,7 +9,7 @@ namespace atl {
 /// the rows. Collective; the same on any number of ranks.
 /// Errors     Error{bad_input} with file and line, the same on all ranks: a file that cannot be read, is too
 ///            short or too long, or holds something that is not a number in 0 .. parts-1.
-std::vector<int> read_part_file(const Context& context, const DGraph& graph, int parts,
-                                const std::string& file);
+ATOLL_API std::vector<int> read_part_file(const Context& context, const DGraph& graph, int parts,
+                                          const std::string& file);
 
 } // namespace atl

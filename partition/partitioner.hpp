@@ -65,11 +65,10 @@ struct Partition {
 ///            line. Error{environment}: scotch without MPI on several ranks; Error{limit}: a graph beyond its
 ///            integers.
 ATOLL_API Partition compute_partition(const Context& context, const DGraph& graph, int parts,
-                                      const PartitionOptions& options,
-                                      const std::optional<Coordinates>& coordinates);
+                                      const PartitionOptions& options, const std::optional<Coordinates>& coordinates);
 
 /// Quality of any partition. Collective. Errors: Error{usage} for part numbers out of range.
-ATOLL_API PartitionQuality measure_quality(const Context& context, const DGraph& graph,
-                                           std::span<const int> owner, int parts);
+ATOLL_API PartitionQuality measure_quality(const Context& context, const DGraph& graph, std::span<const int> owner,
+                                           int parts);
 
 } // namespace atl

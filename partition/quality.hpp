@@ -5,19 +5,19 @@
 namespace atl {
 
 /// What each part holds, over all ranks; of length `parts`, for one step of set-up.
-struct PartLoads {
+struct ATOLL_API PartLoads {
   std::vector<std::int64_t> weight, rows;
   std::int64_t total_weight = 0;
 
   std::int64_t heaviest() const;
 };
 /// part: of the owned rows (ghosts may follow). Collective.
-PartLoads measure_loads(Communicator& comm, const DGraph& graph, std::span<const int> part, int parts);
+ATOLL_API PartLoads measure_loads(Communicator& comm, const DGraph& graph, std::span<const int> part, int parts);
 
 /// The most that a part may weigh: max(ceil(average), average * (1 + imbalance)), rounded down.
-std::int64_t weight_limit(std::int64_t total_weight, int parts, double imbalance);
+ATOLL_API std::int64_t weight_limit(std::int64_t total_weight, int parts, double imbalance);
 
 /// Throws the same Error on all ranks unless part has an entry for each row, in 0 .. parts-1. Collective.
-void check_parts(Communicator& comm, const DGraph& graph, std::span<const int> part, int parts);
+ATOLL_API void check_parts(Communicator& comm, const DGraph& graph, std::span<const int> part, int parts);
 
 } // namespace atl

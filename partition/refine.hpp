@@ -10,18 +10,18 @@ namespace atl {
 /// nothing; where several ranks would fill a part, its room is divided by what each wishes. No part loses
 /// its last row. part: owned rows, then ghosts, kept current. Collective; a pass costs two reductions of
 /// length `parts`.
-void refine(const Context& context, const DGraph& graph, int parts, std::int64_t limit, int passes,
-            std::vector<int>& part);
+ATOLL_API void refine(const Context& context, const DGraph& graph, int parts, std::int64_t limit, int passes,
+                      std::vector<int>& part);
 
 /// Moves boundary rows out of parts above `limit`, towards the nearest part with room (over parts in between
 /// where need be), best for the cut first, until no part is above it or nothing gets better. With rows of
 /// weight 1 every part ends at or below the limit, if parts hang together. Collective. Returns rows moved.
-std::int64_t balance(const Context& context, const DGraph& graph, int parts, std::int64_t limit,
-                     std::vector<int>& part);
+ATOLL_API std::int64_t balance(const Context& context, const DGraph& graph, int parts, std::int64_t limit,
+                               std::vector<int>& part);
 
 /// This rank's share of `room` when all ranks wish `all` of it and this rank `mine`: shares never add up to
 /// more than the room.
-std::int64_t fair_share(std::int64_t room, std::int64_t mine, std::int64_t all);
+ATOLL_API std::int64_t fair_share(std::int64_t room, std::int64_t mine, std::int64_t all);
 
 /// Edge weight from one row to the parts around it. Scratch of length `parts`, cleared after each row.
 class Connections {

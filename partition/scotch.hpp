@@ -9,10 +9,10 @@ namespace atl {
 /// Errors     Error{environment}: several ranks without MPI between them, or another integer width of the
 ///            library than its header's. Error{limit}: more rows or edges than a SCOTCH_Num counts.
 /// Source     Chevalier and Pellegrini, Parallel Comput. 34 (2008).
-std::vector<int> partition_scotch(const Context& context, const DGraph& graph, int parts,
-                                  const PartitionOptions& options);
+ATOLL_API std::vector<int> partition_scotch(const Context& context, const DGraph& graph, int parts,
+                                            const PartitionOptions& options);
 
 /// Whether partition_scotch can run here. Collective answers are equal since communicators are of one kind.
-bool scotch_can_run(const Communicator& comm);
+ATOLL_API bool scotch_can_run(const Communicator& comm);
 
 } // namespace atl
