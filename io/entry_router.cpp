@@ -150,11 +150,11 @@ template <class T>
 std::vector<T> EntryRouter<T>::dense(T sign) {
   std::vector<T> values(static_cast<std::size_t>((end_ - begin_) * n_columns_));
   own_.consume_values(
-      [&](std::uint64_t key, T value) { values[keys_.row(key) * n_columns_ + keys_.column(key)] += value; });
+      [&](std::uint64_t key, T value) { values[keys_.row(key) * n_columns_ + keys_.column(key)] = value; });
   mirrored_.consume_values([&](std::uint64_t key, T value) {
     const GlobalIndex row = keys_.row(key), column = keys_.column(key);
-    values[row * n_columns_ + column] += value;
-    values[(column - begin_) * n_columns_ + row + begin_] += sign * value;
+    values[row * n_columns_ + column] = value;
+    values[(column - begin_) * n_columns_ + row + begin_] = sign * value;
   });
   return values;
 }

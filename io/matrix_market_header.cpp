@@ -27,8 +27,7 @@ std::vector<std::string> words_of(const Line& line) {
     inside = !blank;
     const auto byte = static_cast<unsigned char>(*p);
     const char c = byte < 32 || byte > 126 ? '?' : *p;
-    if (inside && words.back().size() < 40)
-      words.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (inside && words.back().size() < 40) words.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   }
   return words;
 }
@@ -51,14 +50,13 @@ constexpr Word<Symmetry> symmetries[] = {{"general", Symmetry::general},
 
 /// Word number `at` of the banner, looked up in a table.
 template <class Enum, std::size_t n>
-Enum look_up(const std::vector<std::string>& words, std::size_t at, const char* what,
-             const Word<Enum> (&table)[n]) {
-  std::string expected;
-  for (const auto& word : table) expected += (expected.empty() ? "" : ", ") + std::string(word.spelling);
-  if (at >= words.size()) fail(fmt::format("the banner has no {} word; one of {} expected", what, expected));
+Enum look_up(const std::vector<std::string>& words, std::size_t at, const char* what, const Word<Enum> (&table)[n]) {
+  std::string expected = n > 1 ? "one of " : "";
+  for (const auto& word : table) expected += (&word == table ? "" : ", ") + std::string(word.spelling);
+  if (at >= words.size()) fail(fmt::format("the banner has no {} word; {} expected", what, expected));
   for (const auto& word : table)
     if (words[at] == word.spelling) return word.meaning;
-  fail(fmt::format("unknown {} word '{}' in the banner; one of {} expected", what, words[at], expected));
+  fail(fmt::format("unknown {} word '{}' in the banner; {} expected", what, words[at], expected));
 }
 
 void check_combination(const MatrixMarketHeader& header) {
@@ -71,8 +69,7 @@ void check_combination(const MatrixMarketHeader& header) {
 }
 
 void skip_byte_order_mark(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf"))
-    fail("the file begins with a UTF-8 byte order mark; save it without one");
+  if (text.starts_with("\xef\xbb\xbf")) fail("the file begins with a UTF-8 byte order mark; save it without one");
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     fail("the file is UTF-16 text; save it as ASCII or UTF-8");
   if (text.starts_with("\x1f\x8b")) fail("the file is compressed with gzip; unpack it first");
@@ -83,8 +80,7 @@ std::int64_t parse_size(const std::string& word, const char* what) {
   const char* p = text.data();
   std::int64_t value = 0;
   const NumberStatus status = parse_integer(p, p + word.size(), value);
-  if (status == NumberStatus::too_large)
-    fail(fmt::format("size line: {} {} does not fit 64 bits", what, word));
+  if (status == NumberStatus::too_large) fail(fmt::format("size line: {} {} does not fit 64 bits", what, word));
   if (status != NumberStatus::ok || *p != '\n')
     fail(fmt::format("size line: number of {} expected, found '{}'", what, word));
   if (value < 0) fail(fmt::format("size line: number of {} is {}; 0 or more expected", what, value));
@@ -115,10 +111,9 @@ void check_room(const MatrixMarketHeader& header, Offset bytes) {
   if (header.field == Field::complex) line += 2;
   const Offset room = (bytes + 1) / line; // the last newline may be missing
   if (header.entries > room)
-    fail(fmt::format(
-        "{} {} announced, but the {} bytes that follow hold at most {}; the file is truncated or "
-        "its size line is wrong",
-        header.entries, header.layout == Layout::array ? "values are" : "entries are", bytes, room));
+    fail(fmt::format("{} {} announced, but the {} bytes that follow hold at most {}; the file is truncated or "
+                     "its size line is wrong",
+                     header.entries, header.layout == Layout::array ? "values are" : "entries are", bytes, room));
 }
 
 } // namespace
@@ -127,10 +122,9 @@ void parse_banner(const Line& line, MatrixMarketHeader& header) {
   skip_byte_order_mark({line.begin, static_cast<std::size_t>(line.end - line.begin)});
   const auto words = words_of(line);
   if (words.empty() || words[0] != "%%matrixmarket")
-    fail(fmt::format(
-        "no Matrix Market banner: the first line must read '%%MatrixMarket matrix coordinate real "
-        "general' or alike, found '{}'",
-        fmt::join(words.begin(), words.begin() + std::min<std::ptrdiff_t>(std::ssize(words), 4), " ")));
+    fail(fmt::format("no Matrix Market banner: the first line must read '%%MatrixMarket matrix coordinate real "
+                     "general' or alike, found '{}'",
+                     fmt::join(words.begin(), words.begin() + std::min<std::ptrdiff_t>(std::ssize(words), 4), " ")));
   look_up(words, 1, "object", objects);
   header.layout = look_up(words, 2, "format", layouts);
   header.field = look_up(words, 3, "field", fields);
@@ -150,8 +144,8 @@ void parse_sizes(const Line& line, MatrixMarketHeader& header) {
   header.rows = parse_size(words[0], "rows");
   header.cols = parse_size(words[1], "columns");
   if (header.symmetry != Symmetry::general && header.rows != header.cols)
-    fail(fmt::format("size line: a symmetric kind of matrix must be square, {} x {} found", header.rows,
-                     header.cols));
+    fail(
+        fmt::format("size line: a symmetric kind of matrix must be square, {} x {} found", header.rows, header.cols));
   header.entries = array ? array_values(header) : parse_size(words[2], "entries");
 }
 

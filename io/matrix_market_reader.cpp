@@ -17,27 +17,23 @@ using Symmetry = MatrixMarketHeader::Symmetry;
 
 bool is_array(const MatrixMarketHeader& header) { return header.layout == Layout::array; }
 bool is_mirrored(const MatrixMarketHeader& header) { return header.symmetry != Symmetry::general; }
-double mirror_sign(const MatrixMarketHeader& header) {
-  return header.symmetry == Symmetry::skew_symmetric ? -1 : 1;
-}
+double mirror_sign(const MatrixMarketHeader& header) { return header.symmetry == Symmetry::skew_symmetric ? -1 : 1; }
 
 /// Refuses, the same on all ranks, what cannot be read whatever the data lines say. Collective.
 void check_readable(Communicator& comm, const MatrixMarketHeader& header, const std::string& name) {
   if (header.field == Field::complex)
-    throw Error(ErrorKind::bad_input,
-                "complex matrices are not supported; real, integer or pattern values expected",
+    throw Error(ErrorKind::bad_input, "complex matrices are not supported; real, integer or pattern values expected",
                 place(name, 1));
   const GlobalIndex slab = BlockRange{header.rows, comm.size()}.size(0);
   constexpr GlobalIndex limit = std::numeric_limits<LocalIndex>::max();
   const std::string size = fmt::format("a {} x {} matrix", header.rows, header.cols);
   if (slab > limit)
     throw Error(ErrorKind::limit,
-                fmt::format("{} is too large: {} rows on a rank, the limit is {}; use at least {} ranks",
-                            size, slab, limit, header.rows / limit + 1),
+                fmt::format("{} is too large: {} rows on a rank, the limit is {}; use at least {} ranks", size, slab,
+                            limit, header.rows / limit + 1),
                 place(name, header.data_line - 1));
   const double entries = static_cast<double>(header.entries) / comm.size() * (is_mirrored(header) ? 2 : 1);
-  require_memory(comm, 8.0 * static_cast<double>(slab) + 24 * entries, size,
-                 place(name, header.data_line - 1));
+  require_memory(comm, 8.0 * static_cast<double>(slab) + 24 * entries, size, place(name, header.data_line - 1));
 }
 
 /// A value in the precision asked for; beyond its range is as bad as infinite.
@@ -79,13 +75,12 @@ void agree_on_triangle(Communicator& comm, const Triangles& mine, const LinesSee
   comm.all_reduce(first, ReduceOp::min);
   if (first[0] == none || first[1] == none) return;
   const bool upper_came_later = first[1] > first[0];
-  throw Error(
-      ErrorKind::bad_input,
-      fmt::format("an entry {} the diagonal, after one {} it in line {}; a symmetric kind of file stores "
-                  "one triangle, general was perhaps meant",
-                  upper_came_later ? "above" : "below", upper_came_later ? "below" : "above",
-                  std::min(first[0], first[1])),
-      place(name, std::max(first[0], first[1])));
+  throw Error(ErrorKind::bad_input,
+              fmt::format("an entry {} the diagonal, after one {} it in line {}; a symmetric kind of file stores "
+                          "one triangle, general was perhaps meant",
+                          upper_came_later ? "above" : "below", upper_came_later ? "below" : "above",
+                          std::min(first[0], first[1])),
+              place(name, std::max(first[0], first[1])));
 }
 
 template <class T>
@@ -137,8 +132,8 @@ class ArrayCursor {
 
 /// Which value stands where is known only when the values before are counted, so the lines are read twice.
 template <class T>
-void read_array(EntryRouter<T>& router, Communicator& comm, const ByteSource& bytes,
-                const MatrixMarketHeader& header, const std::string& name, bool keep_zeros) {
+void read_array(EntryRouter<T>& router, Communicator& comm, const ByteSource& bytes, const MatrixMarketHeader& header,
+                const std::string& name, bool keep_zeros) {
   const LinesSeen counted = visit_lines(data_lines(comm, bytes, header), [](const Line&, Offset) {});
   agree_on_lines(comm, counted, header, name);
   const Offset before = agree_on_count(comm, bytes, counted, header, name);
@@ -152,10 +147,13 @@ void read_array(EntryRouter<T>& router, Communicator& comm, const ByteSource& by
 }
 
 template <class T>
-EntryRouter<T> make_router(const CommunicatorPtr& comm, const MatrixMarketHeader& header,
-                           const std::string& name) {
+EntryRouter<T> make_router(const CommunicatorPtr& comm, const MatrixMarketHeader& header, const std::string& name) {
   check_readable(*comm, header, name);
-  return EntryRouter<T>(comm, header.rows, header.cols);
+  try {
+    return EntryRouter<T>(comm, header.rows, header.cols);
+  } catch (const Error& error) { // the same on all ranks
+    throw Error(error.kind(), error.what(), place(name, header.data_line - 1));
+  }
 }
 
 template <class T>
@@ -170,8 +168,8 @@ DenseSlab<T> densify(const RowBlock<T>& rows, LocalIndex columns) {
 } // namespace
 
 template <class T>
-RowBlock<T> read_matrix_market(const Context& context, const ByteSource& bytes,
-                               const MatrixMarketHeader& header, const std::string& name) {
+RowBlock<T> read_matrix_market(const Context& context, const ByteSource& bytes, const MatrixMarketHeader& header,
+                               const std::string& name) {
   auto router = make_router<T>(context.comm, header, name);
   if (is_array(header))
     read_array(router, *context.comm, bytes, header, name, false);
@@ -194,8 +192,7 @@ DenseSlab<T> read_dense_matrix_market(const Context& context, const ByteSource& 
   const auto columns = static_cast<LocalIndex>(header.cols);
   const double slab = static_cast<double>(BlockRange{header.rows, context.size()}.size(0));
   require_memory(*context.comm, slab * columns * sizeof(T),
-                 fmt::format("a dense {} x {} array", header.rows, header.cols),
-                 place(name, header.data_line - 1));
+                 fmt::format("a dense {} x {} array", header.rows, header.cols), place(name, header.data_line - 1));
   if (!is_array(header)) {
     const auto rows = read_matrix_market<T>(context, bytes, header, name);
     DenseSlab<T> result;
@@ -234,9 +231,9 @@ template RowBlock<float> read_matrix_market(const Context&, const ByteSource&, c
                                             const std::string&);
 template RowBlock<double> read_matrix_market(const Context&, const ByteSource&, const MatrixMarketHeader&,
                                              const std::string&);
-template DenseSlab<float> read_dense_matrix_market(const Context&, const ByteSource&,
-                                                   const MatrixMarketHeader&, const std::string&);
-template DenseSlab<double> read_dense_matrix_market(const Context&, const ByteSource&,
-                                                    const MatrixMarketHeader&, const std::string&);
+template DenseSlab<float> read_dense_matrix_market(const Context&, const ByteSource&, const MatrixMarketHeader&,
+                                                   const std::string&);
+template DenseSlab<double> read_dense_matrix_market(const Context&, const ByteSource&, const MatrixMarketHeader&,
+                                                    const std::string&);
 
 } // namespace atl

@@ -3,7 +3,7 @@
 
 #include <atoll/io/matrix_market_text.hpp>
 
-#include <functional>
+#include <optional>
 
 namespace atl {
 

@@ -14,6 +14,7 @@ namespace atl {
 namespace {
 
 constexpr double small_need = 256.0 * 1024 * 1024;
+constexpr double usable = 0.8; ///< of what is available; something must be left for the work itself
 constexpr double gib = 1024.0 * 1024 * 1024;
 
 /// The number after `key` in a file of lines; `otherwise` where there is none.
@@ -54,10 +55,10 @@ void require_memory(Communicator& comm, double bytes, const std::string& what, c
   agree(comm, [&] {
     const auto ranks_here = std::count(machines.begin(), machines.end(), mine);
     const double needed = bytes * static_cast<double>(ranks_here), available = available_bytes();
-    if (needed > available)
+    if (needed > usable * available)
       throw Error(ErrorKind::limit,
-                  fmt::format("{}: too large for the memory, {} rank(s) of one machine need {:.1f} GiB and "
-                              "{:.1f} GiB are available; use more machines",
+                  fmt::format("{}: too large for the memory, {} rank(s) of one machine need {:.1f} GiB of the "
+                              "{:.1f} GiB that are available; use more machines",
                               what, ranks_here, needed / gib, available / gib),
                   where);
   });

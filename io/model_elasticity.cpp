@@ -26,15 +26,15 @@ class ElementStiffness {
     double gradient[8][3];
     shape_gradients(gauss, h, gradient);
     const double weight = h * h * h / 8;
+    // Products are bracketed so that the matrix is symmetric to the last bit.
     for (int c = 0; c < 8; ++c)
       for (int d = 0; d < 8; ++d) {
         double dot = 0;
         for (int axis = 0; axis < 3; ++axis) dot += gradient[c][axis] * gradient[d][axis];
         for (int a = 0; a < 3; ++a)
           for (int b = 0; b < 3; ++b)
-            k_[3 * c + a][3 * d + b] +=
-                weight * (lambda * gradient[c][a] * gradient[d][b] + mu * gradient[c][b] * gradient[d][a] +
-                          (a == b ? mu * dot : 0));
+            k_[3 * c + a][3 * d + b] += weight * (lambda * (gradient[c][a] * gradient[d][b]) +
+                                                  mu * (gradient[c][b] * gradient[d][a]) + (a == b ? mu * dot : 0));
       }
   }
 
@@ -59,8 +59,7 @@ struct PointStencil {
 };
 
 /// Sums the elements around the point; `elements` along each axis, point (0, ., .) is clamped.
-PointStencil assemble_point(const ElementStiffness& stiffness, const GridPoint& elements,
-                            const GridPoint& p) {
+PointStencil assemble_point(const ElementStiffness& stiffness, const GridPoint& elements, const GridPoint& p) {
   PointStencil stencil;
   for (int mine = 0; mine < 8; ++mine) { // the point is corner `mine` of the element
     GridPoint element = p;
@@ -95,8 +94,7 @@ void append_unknown(RowBlock<T>& block, const Grid& grid, const PointStencil& st
 } // namespace
 
 template <class T>
-void append_elasticity_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin,
-                            LocalIndex count) {
+void append_elasticity_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin, LocalIndex count) {
   const Grid grid = grid_of(problem);
   const GridPoint elements{problem.extent[0], problem.extent[1], problem.extent[2]};
   // The body is one unit long in x; its elements are cubes.
