@@ -21,8 +21,7 @@ const CommandSpec& require_command(const std::string& name) {
   if (command)
     throw Error(ErrorKind::usage, fmt::format("the command is not in this build ({})", command->doc), name);
   if (name.starts_with("-"))
-    throw Error(ErrorKind::usage, "the first argument must be a command, such as solve: options follow it",
-                name);
+    throw Error(ErrorKind::usage, "the first argument must be a command, such as solve: options follow it", name);
   std::vector<std::string_view> names;
   for (const CommandSpec& known : command_table())
     if (known.available) names.push_back(known.name);
@@ -88,10 +87,8 @@ Found take_apart(const CommandSpec& command, std::span<const std::string> words,
 
 /// As many free words as the command has places for.
 void require_positionals(const CommandSpec& command, const std::vector<std::string>& words) {
-  const auto places =
-      static_cast<std::size_t>(command.positionals.empty() ? 0
-                                                           : 1 + std::count(command.positionals.begin(),
-                                                                            command.positionals.end(), ' '));
+  const auto places = static_cast<std::size_t>(
+      command.positionals.empty() ? 0 : 1 + std::count(command.positionals.begin(), command.positionals.end(), ' '));
   if (words.size() > places)
     throw Error(ErrorKind::usage,
                 fmt::format("one argument too many: the call is 'atoll {}{}{} [options]'", command.name,
@@ -118,8 +115,7 @@ PartitionOptions partition_options(const OptionValues& values) {
   options.imbalance = values.real("imbalance");
   options.seed = static_cast<std::uint64_t>(values.integer("seed"));
   const std::string method = values.text("partitioner");
-  const auto known =
-      std::find_if(std::begin(methods), std::end(methods), [&](auto& m) { return m.first == method; });
+  const auto known = std::find_if(std::begin(methods), std::end(methods), [&](auto& m) { return m.first == method; });
   options.method = known == std::end(methods) ? PartitionMethod::file : known->second;
   if (options.method == PartitionMethod::file) options.file = method.substr(std::string_view("file:").size());
   return options;
@@ -234,8 +230,7 @@ std::variant<Job, Help> parse_command_line(std::span<const std::string> argument
   if (arguments.empty()) throw Error(ErrorKind::usage, "a command is missing, such as solve");
   const std::string& first = arguments[0];
   if (first == "--version") return Help{fmt::format("atoll {}\n", atoll_version())};
-  if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1))
-    return Help{general_help()};
+  if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) return Help{general_help()};
   if (first == "help") return Help{command_help(require_command(arguments[1]))};
 
   const CommandSpec& command = require_command(first);

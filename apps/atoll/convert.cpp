@@ -42,16 +42,14 @@ int run(Session& session, Listener&, const CommonJob&, const ConvertJob& job) {
   std::optional<Partition> partition;
   if (job.parts > 0) {
     require_square(name, rows, cols, "a partition");
-    partition =
-        session.phase("partition", [&] { return cut_rows(context, loaded, job.parts, job.partition); });
+    partition = session.phase("partition", [&] { return cut_rows(context, loaded, job.parts, job.partition); });
   }
   int parts = job.parts ? job.parts : std::max(1, loaded.stored_parts);
   session.phase("write", [&] {
     if (format == OutputFormat::matrix_market)
       write_matrix_market_file(context, job.output, std::move(loaded));
     else if (partition)
-      write_partitioned_store(context, job.output, std::move(loaded), partition->owner, job.parts,
-                              job.compress);
+      write_partitioned_store(context, job.output, std::move(loaded), partition->owner, job.parts, job.compress);
     else
       write_store_file(context, job, loaded);
   });
@@ -60,13 +58,12 @@ int run(Session& session, Listener&, const CommonJob&, const ConvertJob& job) {
   report_matrix(session, name, rows, cols, entries);
   report_ranks(session);
   if (partition)
-    report_cut(session, {std::string(to_string(partition->method)), partition->why, partition->quality},
-               job.parts);
+    report_cut(session, {std::string(to_string(partition->method)), partition->why, partition->quality}, job.parts);
   session.report.set("input.format", from).set("output.file", job.output).set("output.parts", parts);
   session.report.set("output.format", format == OutputFormat::store ? "store" : "Matrix Market");
-  session.summary.add("output", fmt::format("{}: {}, {}", job.output,
-                                            format == OutputFormat::store ? "store" : "Matrix Market",
-                                            counted(parts, "part")));
+  session.summary.add("output",
+                      fmt::format("{}: {}, {}", job.output, format == OutputFormat::store ? "store" : "Matrix Market",
+                                  counted(parts, "part")));
   session.finish(rows);
   return 0;
 }

@@ -1,14 +1,27 @@
 #include "distribute.hpp"
 
+#include "renumber.hpp"
+
 #include <atoll/partition/redistribute.hpp>
 
 #include <fmt/format.h>
 
 namespace atl::app {
 
+namespace {
+
+/// A file of part numbers speaks of original rows; a store's rows may lie in another order.
 template <class T>
-Partition cut_rows(const Context& context, const Loaded<T>& loaded, int parts,
-                   const PartitionOptions& options) {
+void put_in_file_order(const Context& context, Loaded<T>& loaded) {
+  loaded.rows = to_original_rows<T>(context, std::move(loaded.rows), loaded.numbering);
+  loaded.numbering = slab_numbering(context, loaded.rows.n_rows);
+}
+
+} // namespace
+
+template <class T>
+Partition cut_rows(const Context& context, Loaded<T>& loaded, int parts, const PartitionOptions& options) {
+  if (options.method == PartitionMethod::file) put_in_file_order(context, loaded);
   const DGraph graph = make_graph<T>(context, loaded.rows, options.weight_rows_by_entries);
   std::optional<Coordinates> coordinates;
   if (options.method == PartitionMethod::automatic || options.method == PartitionMethod::coordinates)
@@ -24,8 +37,8 @@ Distributed<T> make_matrix(const Context& context, RowBlock<T>&& rows, Numbering
   Distributed<T> result;
   const GlobalIndex n_cols = rows.n_cols;
   const bool square = owned_cols < 0;
-  result.matrix = std::make_shared<const DSparseMatrix<T>>(
-      DSparseMatrix<T>::from_rows(context, std::move(rows), owned_cols));
+  result.matrix =
+      std::make_shared<const DSparseMatrix<T>>(DSparseMatrix<T>::from_rows(context, std::move(rows), owned_cols));
   result.columns = square ? numbering : slab_numbering(context, n_cols);
   result.rows = std::move(numbering);
   result.cut = std::move(cut);
@@ -80,16 +93,20 @@ void require_square(const std::string& name, GlobalIndex rows, GlobalIndex cols,
                 fmt::format("the matrix is {} x {}, and {} needs a square one", rows, cols, for_what), name);
 }
 
-void report_matrix(Session& session, const std::string& name, GlobalIndex rows, GlobalIndex cols,
-                   Offset entries) {
+void report_matrix(Session& session, const std::string& name, GlobalIndex rows, GlobalIndex cols, Offset entries,
+                   std::optional<bool> symmetric) {
   session.report.set("matrix.name", name)
       .set("matrix.rows", rows)
       .set("matrix.cols", cols)
       .set("matrix.nnz", entries);
-  const std::string size = rows == cols
-                               ? counted(rows, "row")
-                               : fmt::format("{}, {}", counted(rows, "row"), counted(cols, "column"));
-  session.summary.add("matrix", fmt::format("{}: {}, {}", name, size, counted(entries, "entry")));
+  if (symmetric)
+    session.report.set("matrix.symmetric", *symmetric);
+  else
+    session.report.set("matrix.symmetric", nullptr);
+  const std::string size =
+      rows == cols ? counted(rows, "row") : fmt::format("{}, {}", counted(rows, "row"), counted(cols, "column"));
+  session.summary.add("matrix", fmt::format("{}: {}, {}{}", name, size, counted(entries, "entry"),
+                                            symmetric.value_or(false) ? ", symmetric" : ""));
 }
 
 void report_cut(Session& session, const Cut& cut, int parts) {
@@ -109,8 +126,8 @@ void report_cut(Session& session, const Cut& cut, int parts) {
   session.summary.add("partition", text);
 }
 
-template Partition cut_rows(const Context&, const Loaded<float>&, int, const PartitionOptions&);
-template Partition cut_rows(const Context&, const Loaded<double>&, int, const PartitionOptions&);
+template Partition cut_rows(const Context&, Loaded<float>&, int, const PartitionOptions&);
+template Partition cut_rows(const Context&, Loaded<double>&, int, const PartitionOptions&);
 template Distributed<float> distribute(Session&, Loaded<float>&&, const PartitionOptions&);
 template Distributed<double> distribute(Session&, Loaded<double>&&, const PartitionOptions&);
 

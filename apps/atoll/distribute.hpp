@@ -22,10 +22,10 @@ struct Distributed {
   Cut cut;
 };
 
-/// An owner for each row of a square matrix, for `parts` parts. Collective.
+/// An owner for each row of a square matrix, for `parts` parts. A partition from a file puts the rows in the order of
+/// that file first. Collective.
 template <class T>
-Partition cut_rows(const Context& context, const Loaded<T>& loaded, int parts,
-                   const PartitionOptions& options);
+Partition cut_rows(const Context& context, Loaded<T>& loaded, int parts, const PartitionOptions& options);
 
 /// Cuts a square matrix over the ranks, moves its rows and makes it ready. A rectangular one stays in equal
 /// slabs of rows and of columns. A store that was cut for as many ranks keeps its partition, unless the
@@ -33,9 +33,9 @@ Partition cut_rows(const Context& context, const Loaded<T>& loaded, int parts,
 template <class T>
 Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionOptions& options);
 
-/// Lines and keys about the matrix and its cut.
-void report_matrix(Session& session, const std::string& name, GlobalIndex rows, GlobalIndex cols,
-                   Offset entries);
+/// Lines and keys about the matrix and its cut. `symmetric` where it was looked at.
+void report_matrix(Session& session, const std::string& name, GlobalIndex rows, GlobalIndex cols, Offset entries,
+                   std::optional<bool> symmetric = std::nullopt);
 void report_cut(Session& session, const Cut& cut, int parts);
 
 /// Throws Error{bad_input} that names the sizes, unless the matrix is square.

@@ -43,15 +43,13 @@ std::string prove_solver(const Context& context) {
   jacobi->setup(*a);
   const SolveResult result = Cg<double>().solve(a_operator, *jacobi, b, x, {});
   if (!result.converged())
-    throw Error(ErrorKind::environment,
-                "the model problem was not solved: " + std::string(explain(result.reason)));
-  return fmt::format("{} solved in {} iterations, true relative residual {:.2g}", loaded.name,
-                     result.iterations, result.relative_residual());
+    throw Error(ErrorKind::environment, "the model problem was not solved: " + std::string(explain(result.reason)));
+  return fmt::format("{} solved in {} iterations, true relative residual {:.2g}", loaded.name, result.iterations,
+                     result.relative_residual());
 }
 
 void report_required(Session& session, const char* label, const char* key, const Finding& finding) {
-  session.report.set(fmt::format("{}.works", key), finding.works)
-      .set(fmt::format("{}.text", key), finding.text);
+  session.report.set(fmt::format("{}.works", key), finding.works).set(fmt::format("{}.text", key), finding.text);
   session.summary.add(label, finding.text);
 }
 
@@ -64,8 +62,8 @@ void report_versions(Session& session, const Versions& versions) {
       .set("versions.metis", versions.metis)
       .set("versions.scotch", versions.scotch)
       .set("versions.compiler", versions.compiler);
-  session.summary.add("MPI", fmt::format("{}, standard {}, threads: {}", versions.mpi_library,
-                                         versions.mpi_standard, versions.mpi_threads));
+  session.summary.add("MPI", fmt::format("{}, standard {}, threads: {}", versions.mpi_library, versions.mpi_standard,
+                                         versions.mpi_threads));
   session.summary.add("METIS", versions.metis);
   session.summary.add("PT-Scotch", versions.scotch);
 }

@@ -40,8 +40,7 @@ std::string wrapped(std::string_view text, std::size_t indent) {
 /// "  name   text", the text wrapped in its own column.
 std::string entry(std::string_view name, std::string_view text, std::size_t width) {
   const std::size_t column = width + 4;
-  if (name.size() > width)
-    return fmt::format("  {}\n{}{}\n", name, std::string(column, ' '), wrapped(text, column));
+  if (name.size() > width) return fmt::format("  {}\n{}{}\n", name, std::string(column, ' '), wrapped(text, column));
   return fmt::format("  {:<{}}  {}\n", name, width, wrapped(text, column));
 }
 
@@ -84,8 +83,7 @@ std::string option_help(const OptionSpec& option) {
 std::vector<std::string_view> option_groups(const CommandSpec& command) {
   std::vector<std::string_view> groups;
   for (const OptionSpec& option : option_table())
-    if ((option.taken_by & command.bit) &&
-        std::find(groups.begin(), groups.end(), option.group) == groups.end())
+    if ((option.taken_by & command.bit) && std::find(groups.begin(), groups.end(), option.group) == groups.end())
       groups.push_back(option.group);
   return groups;
 }
@@ -95,8 +93,7 @@ std::string options_help(const CommandSpec& command) {
   for (std::string_view group : option_groups(command)) {
     text += fmt::format("\nOptions: {}\n", group);
     for (const OptionSpec& option : option_table())
-      if ((option.taken_by & command.bit) && option.group == group && !option.hidden)
-        text += option_help(option);
+      if ((option.taken_by & command.bit) && option.group == group && !option.hidden) text += option_help(option);
   }
   return text + "\n" + entry("-h, --help", "print this and do nothing", 28);
 }
@@ -120,8 +117,7 @@ std::string general_help() {
   return text +
          "\n  atoll COMMAND --help tells all about one, atoll options all options, atoll --version the "
          "version.\n\n" +
-         matrix_help() + "\nExample\n  mpirun -n 2 atoll solve poisson2d:300x300\n\n" +
-         std::string(exit_status_help);
+         matrix_help() + "\nExample\n  mpirun -n 2 atoll solve poisson2d:300x300\n\n" + std::string(exit_status_help);
 }
 
 std::string command_help(const CommandSpec& command) {
@@ -132,8 +128,8 @@ std::string command_help(const CommandSpec& command) {
   text += options_help(command);
   if (texts.takes_matrix) text += "\n" + matrix_help();
   if (command.bit == commands::solve)
-    text += "\n" + names_help("Methods", method_names()) + "\n" +
-            names_help("Preconditioners", preconditioner_names());
+    text +=
+        "\n" + names_help("Methods", method_names()) + "\n" + names_help("Preconditioners", preconditioner_names());
   return text + fmt::format("\nExamples\n{}\n{}", texts.examples, exit_status_help);
 }
 

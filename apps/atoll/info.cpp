@@ -48,15 +48,13 @@ void report_entries(Session& session, const MatrixFacts& facts) {
       .set("norms.frobenius", facts.norm_frobenius)
       .set("norms.inf", facts.norm_inf)
       .set("norms.max_abs", facts.max_abs);
-  session.summary.add("entries a row",
-                      fmt::format("{} to {}, {:.2f} on average; {}, {}", facts.row_entries_min,
-                                  readable(facts.row_entries_max), facts.row_entries_mean(),
-                                  counted(facts.empty_rows, "empty row"),
-                                  counted(facts.explicit_zeros, "stored zero")));
+  session.summary.add("entries a row", fmt::format("{} to {}, {:.2f} on average; {}, {}", facts.row_entries_min,
+                                                   readable(facts.row_entries_max), facts.row_entries_mean(),
+                                                   counted(facts.empty_rows, "empty row"),
+                                                   counted(facts.explicit_zeros, "stored zero")));
   if (facts.not_finite) session.summary.add("WARNING", counted(facts.not_finite, "entry") + " not finite");
-  session.summary.add("bandwidth",
-                      fmt::format("{} below the diagonal, {} above", readable(facts.lower_bandwidth),
-                                  readable(facts.upper_bandwidth)));
+  session.summary.add("bandwidth", fmt::format("{} below the diagonal, {} above", readable(facts.lower_bandwidth),
+                                               readable(facts.upper_bandwidth)));
   session.summary.add("norms", fmt::format("Frobenius {:.6g}, largest row sum {:.6g}, largest entry {:.6g}",
                                            facts.norm_frobenius, facts.norm_inf, facts.max_abs));
 }
@@ -64,8 +62,8 @@ void report_entries(Session& session, const MatrixFacts& facts) {
 void report_square(Session& session, const MatrixFacts& facts, const Structure& structure) {
   const SymmetryReport& symmetry = structure.symmetry;
   const std::string definite = definiteness(facts, symmetry.values, structure.components);
-  session.report.set("matrix.symmetric", symmetry.values)
-      .set("symmetry.pattern", symmetry.pattern)
+  session.report.set("matrix.symmetric", symmetry.values);
+  session.report.set("symmetry.pattern", symmetry.pattern)
       .set("symmetry.values", symmetry.values)
       .set("symmetry.max_difference", symmetry.max_difference)
       .set("diagonal.missing", facts.diagonal_missing)
@@ -84,29 +82,26 @@ void report_square(Session& session, const MatrixFacts& facts, const Structure& 
   else
     session.report.set("components", nullptr);
 
-  session.summary.add("symmetry", symmetry.values ? "symmetric"
-                                  : symmetry.pattern
-                                      ? fmt::format("pattern symmetric, values differ by up to {:.3g}",
-                                                    symmetry.max_difference)
-                                      : "nonsymmetric pattern");
-  session.summary.add("diagonal",
-                      fmt::format("{} positive, {} negative, {} zero, {} missing",
-                                  readable(facts.diagonal_positive), readable(facts.diagonal_negative),
-                                  readable(facts.diagonal_zero), readable(facts.diagonal_missing)));
+  session.summary.add("symmetry", symmetry.values    ? "symmetric"
+                                  : symmetry.pattern ? fmt::format("pattern symmetric, values differ by up to {:.3g}",
+                                                                   symmetry.max_difference)
+                                                     : "nonsymmetric pattern");
+  session.summary.add("diagonal", fmt::format("{} positive, {} negative, {} zero, {} missing",
+                                              readable(facts.diagonal_positive), readable(facts.diagonal_negative),
+                                              readable(facts.diagonal_zero), readable(facts.diagonal_missing)));
   session.summary.add("row sums",
                       fmt::format("{} of {} are zero", readable(facts.zero_row_sums), readable(facts.rows)));
   session.summary.add("dominance",
                       fmt::format("{} of {} rows diagonally dominant, {} strictly", readable(facts.dominant),
                                   readable(facts.rows), readable(facts.strictly_dominant)));
-  session.summary.add("Gershgorin", fmt::format("real eigenvalues lie within [{:.6g}, {:.6g}]",
-                                                facts.gershgorin_low, facts.gershgorin_high));
+  session.summary.add("Gershgorin", fmt::format("real eigenvalues lie within [{:.6g}, {:.6g}]", facts.gershgorin_low,
+                                                facts.gershgorin_high));
   session.summary.add("definiteness", definite);
   if (structure.components)
-    session.summary.add("graph",
-                        fmt::format("{}{}", counted(structure.components, "connected component"),
-                                    structure.null_space ? fmt::format("; constants in the null space of {}",
-                                                                       readable(structure.null_space))
-                                                         : ""));
+    session.summary.add("graph", fmt::format("{}{}", counted(structure.components, "connected component"),
+                                             structure.null_space ? fmt::format("; constants in the null space of {}",
+                                                                                readable(structure.null_space))
+                                                                  : ""));
 }
 
 int describe_matrix(Session& session, const std::string& matrix) {
@@ -116,23 +111,21 @@ int describe_matrix(Session& session, const std::string& matrix) {
   const bool square = loaded.rows.n_rows == loaded.rows.n_cols;
   session.report.set("format", loaded.format).set("parts", loaded.stored_parts);
 
-  RowBlock<double> rows = session.phase("distribute", [&] {
-    return to_original_rows<double>(context, std::move(loaded.rows), loaded.numbering);
-  });
+  RowBlock<double> rows = session.phase(
+      "distribute", [&] { return to_original_rows<double>(context, std::move(loaded.rows), loaded.numbering); });
   sort_rows(rows);
   const MatrixFacts facts = gather_facts(*context.comm, rows);
   const std::string picture = spy_picture(*context.comm, rows);
 
   report_matrix(session, name, facts.rows, facts.cols, facts.entries);
-  session.summary.add("format", loaded.stored_parts ? fmt::format("{}, {}", loaded.format,
-                                                                  counted(loaded.stored_parts, "part"))
-                                                    : loaded.format);
+  session.summary.add("format", loaded.stored_parts
+                                    ? fmt::format("{}, {}", loaded.format, counted(loaded.stored_parts, "part"))
+                                    : loaded.format);
   report_entries(session, facts);
   if (square)
-    report_square(session, facts,
-                  session.phase("setup", [&] { return find_structure(context, std::move(rows)); }));
+    report_square(session, facts, session.phase("setup", [&] { return find_structure(context, std::move(rows)); }));
   session.report.set("picture", picture);
-  session.summary.add_block(picture);
+  session.summary.add_block(picture + "\n");
   session.finish(facts.rows);
   return 0;
 }
@@ -173,10 +166,10 @@ int describe_vector(Session& session, const std::string& path) {
       .set("max", facts.max)
       .set("mean", size > 0 ? facts.sum / size : 0)
       .set("not_finite", not_finite);
+  session.summary.add("vector",
+                      fmt::format("{}: {}, {}", path, counted(slab.rows, "row"), counted(slab.cols, "column")));
   session.summary.add(
-      "vector", fmt::format("{}: {}, {}", path, counted(slab.rows, "row"), counted(slab.cols, "column")));
-  session.summary.add("values", fmt::format("{:.6g} to {:.6g}, mean {:.6g}", facts.min, facts.max,
-                                            size > 0 ? facts.sum / size : 0));
+      "values", fmt::format("{:.6g} to {:.6g}, mean {:.6g}", facts.min, facts.max, size > 0 ? facts.sum / size : 0));
   session.summary.add("norms", fmt::format("2-norm {:.6g}, largest {:.6g}", facts.norm2, facts.norm_inf));
   if (not_finite) session.summary.add("WARNING", counted(not_finite, "value") + " not finite");
   session.finish(slab.rows);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <unistd.h>
 
@@ -12,11 +13,14 @@ namespace atl::app {
 namespace {
 
 constexpr double seconds_between_updates = 0.1;
+constexpr std::size_t most_reserved = 1 << 16;
 
 } // namespace
 
 Listener::Listener(Settings settings)
-    : settings_(settings), terminal_(settings.speaks && settings.progress && isatty(STDERR_FILENO)) {}
+    : settings_(settings), terminal_(settings.speaks && settings.progress && isatty(STDERR_FILENO)) {
+  history_.reserve(std::min<std::size_t>(static_cast<std::size_t>(settings.max_iterations) + 1, most_reserved));
+}
 
 Listener::~Listener() { clear_line(); }
 
@@ -40,14 +44,13 @@ void Listener::iteration(int number, double residual_norm, double reference_norm
     clear_line();
     std::FILE* stream = settings_.monitor_on_stderr ? stderr : stdout;
     std::fputs(
-        fmt::format("iteration {:6}  residual {:.6e}  relative {:.6e}\n", number, residual_norm, relative)
-            .c_str(),
+        fmt::format("iteration {:6}  residual {:.6e}  relative {:.6e}\n", number, residual_norm, relative).c_str(),
         stream);
     std::fflush(stream);
   }
   if (terminal_ && since_shown_.seconds() >= seconds_between_updates)
-    show(fmt::format("{}: iteration {}, relative residual {:.2e} (asked: {:.0e}), {:.1f} s", phase_, number,
-                     relative, settings_.rtol, since_begin_.seconds()));
+    show(fmt::format("{}: iteration {}, relative residual {:.2e} (asked: {:.0e}), {:.1f} s", phase_, number, relative,
+                     settings_.rtol, since_begin_.seconds()));
 }
 
 void Listener::warning(std::string_view text) { notes_.emplace_back(text); }

@@ -18,7 +18,8 @@ class Listener final : public Observer {
     bool progress = true;
     bool monitor = false; ///< print every iteration
     bool monitor_on_stderr = false;
-    double rtol = 0; ///< shown beside the residual
+    double rtol = 0;        ///< shown beside the residual
+    int max_iterations = 0; ///< room for the history, so that it need not grow inside the iteration
   };
   explicit Listener(Settings settings);
   ~Listener() override;

@@ -64,8 +64,7 @@ Loaded<T> load_matrix_market(const Context& context, const std::string& path) {
 
 template <class T>
 Loaded<T> load_matrix(const Context& context, const std::string& matrix) {
-  if (is_model_problem(matrix) && !file_exists(*context.comm, matrix))
-    return load_model_problem<T>(context, matrix);
+  if (is_model_problem(matrix) && !file_exists(*context.comm, matrix)) return load_model_problem<T>(context, matrix);
   return file_kind(*context.comm, matrix) == FileKind::hdf5 ? load_store<T>(context, matrix)
                                                             : load_matrix_market<T>(context, matrix);
 }

@@ -12,12 +12,15 @@ namespace {
 
 ExecutorPtr make_executor(const CommonJob& common) {
   if (common.device == "cuda")
-    throw Error(ErrorKind::environment, "the CUDA backend is not in this build; use auto or cpu",
-                "--device cuda");
+    throw Error(ErrorKind::environment, "the CUDA backend is not in this build; use auto or cpu", "--device cuda");
   if (common.precision == "mixed")
     throw Error(ErrorKind::environment, "mixed precision is not in this build; use double or float",
                 "--precision mixed");
   return common.device == "guarded" ? make_guarded_executor() : make_host_executor(common.threads);
+}
+
+bool exchanges_halos(const Job& job) {
+  return std::holds_alternative<SolveJob>(job.work) || std::holds_alternative<MultiplyJob>(job.work);
 }
 
 int run_job(const Job& job) {
@@ -29,9 +32,11 @@ int run_job(const Job& job) {
   if (const auto* solve = std::get_if<SolveJob>(&job.work)) {
     settings.monitor = solve->monitor;
     settings.rtol = solve->stopping.rtol;
+    settings.max_iterations = solve->stopping.max_iterations;
   }
   const auto listener = std::make_shared<Listener>(settings);
   Session session({comm, make_executor(job.common), listener}, job.common, job.command);
+  if (exchanges_halos(job)) session.prove_transport();
   return std::visit([&](const auto& work) { return run(session, *listener, job.common, work); }, job.work);
 }
 

@@ -62,8 +62,8 @@ MatrixFacts local_facts(const RowBlock<double>& rows) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows.rows()); ++i) {
     RowFigures row;
     for (Offset e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e)
-      add_entry(facts, row, rows.row_begin + static_cast<GlobalIndex>(i),
-                rows.column[static_cast<std::size_t>(e)], rows.value[static_cast<std::size_t>(e)]);
+      add_entry(facts, row, rows.row_begin + static_cast<GlobalIndex>(i), rows.column[static_cast<std::size_t>(e)],
+                rows.value[static_cast<std::size_t>(e)]);
     add_row(facts, row, rows.offsets[i + 1] - rows.offsets[i]);
   }
   facts.entries = rows.entries();
@@ -85,11 +85,9 @@ MatrixFacts gather_facts(Communicator& comm, const RowBlock<double>& rows) {
   reduce<std::int64_t>(comm,
                        {&facts.entries, &facts.explicit_zeros, &facts.not_finite, &facts.empty_rows,
                         &facts.diagonal_missing, &facts.diagonal_zero, &facts.diagonal_positive,
-                        &facts.diagonal_negative, &facts.zero_row_sums, &facts.dominant,
-                        &facts.strictly_dominant},
+                        &facts.diagonal_negative, &facts.zero_row_sums, &facts.dominant, &facts.strictly_dominant},
                        ReduceOp::sum);
-  reduce<std::int64_t>(comm, {&facts.row_entries_max, &facts.lower_bandwidth, &facts.upper_bandwidth},
-                       ReduceOp::max);
+  reduce<std::int64_t>(comm, {&facts.row_entries_max, &facts.lower_bandwidth, &facts.upper_bandwidth}, ReduceOp::max);
   reduce<std::int64_t>(comm, {&facts.row_entries_min}, ReduceOp::min);
   reduce<double>(comm, {&facts.norm_frobenius}, ReduceOp::sum);
   reduce<double>(comm, {&facts.norm_inf, &facts.max_abs, &facts.gershgorin_high}, ReduceOp::max);
@@ -106,8 +104,7 @@ std::string definiteness(const MatrixFacts& facts, bool symmetric, std::int64_t 
   const GlobalIndex n = facts.rows;
   const bool all_positive = facts.diagonal_positive == n, all_negative = facts.diagonal_negative == n;
   const std::string sign = all_positive ? "positive" : "negative";
-  if (facts.diagonal_positive > 0 && facts.diagonal_negative > 0)
-    return "indefinite: the diagonal has both signs";
+  if (facts.diagonal_positive > 0 && facts.diagonal_negative > 0) return "indefinite: the diagonal has both signs";
   if (!all_positive && !all_negative) return "not definite: a diagonal entry is zero or missing";
   if (facts.strictly_dominant == n) return sign + " definite: every row is strictly diagonally dominant";
   if (facts.dominant == n && facts.strictly_dominant > 0 && components == 1)

@@ -17,13 +17,11 @@ struct MatrixFacts {
   double norm_frobenius = 0, norm_inf = 0, max_abs = 0;
 
   GlobalIndex diagonal_missing = 0, diagonal_zero = 0, diagonal_positive = 0, diagonal_negative = 0;
-  GlobalIndex zero_row_sums = 0; ///< |sum_j a_ij| within rounding of zero, in rows with entries
+  GlobalIndex zero_row_sums = 0;                   ///< |sum_j a_ij| within rounding of zero, in rows with entries
   GlobalIndex dominant = 0, strictly_dominant = 0; ///< |a_ii| >= (>) the sum of the row's other |a_ij|
   double gershgorin_low = 0, gershgorin_high = 0;  ///< all real eigenvalues lie between (Gershgorin, 1931)
 
-  double row_entries_mean() const {
-    return rows ? static_cast<double>(entries) / static_cast<double>(rows) : 0;
-  }
+  double row_entries_mean() const { return rows ? static_cast<double>(entries) / static_cast<double>(rows) : 0; }
 };
 
 /// One pass over this rank's sorted rows, and a few reductions. Collective.

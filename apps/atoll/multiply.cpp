@@ -43,9 +43,8 @@ int multiply(Session& session, const MultiplyJob& job) {
   // The argument lives on the columns of A, the result on its rows; the other way round for A'.
   const Numbering& from = job.transpose ? system.rows : system.columns;
   const Numbering& to = job.transpose ? system.columns : system.rows;
-  DVector<T> x = session.phase("read", [&] {
-    return read_vector<T>(context, job.vector, job.transpose ? a.row_map() : a.col_map(), from);
-  });
+  DVector<T> x = session.phase(
+      "read", [&] { return read_vector<T>(context, job.vector, job.transpose ? a.row_map() : a.col_map(), from); });
   const LocalIndex columns = x.columns();
   const DVector<T> y = session.phase("multiply", [&] { return product(system, job, std::move(x)); });
   if (!job.output.empty()) session.phase("write", [&] { write_vector<T>(context, job.output, y, to); });

@@ -22,9 +22,8 @@ std::string spelling(const OptionSpec& option) {
 }
 
 std::string described(const OptionSpec& option) {
-  return fmt::format("{}\n    {}\n    expects {}; default {}; taken by {}\n    {}\n", spelling(option),
-                     option.doc, expected_values(option),
-                     option.default_value.empty() ? "none" : option.default_value,
+  return fmt::format("{}\n    {}\n    expects {}; default {}; taken by {}\n    {}\n", spelling(option), option.doc,
+                     expected_values(option), option.default_value.empty() ? "none" : option.default_value,
                      fmt::join(commands_taking(option), ", "), option.advice);
 }
 

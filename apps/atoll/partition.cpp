@@ -39,8 +39,7 @@ int run(Session& session, Listener&, const CommonJob&, const PartitionJob& job) 
     if (format == OutputFormat::text)
       write_parts_text(context, job.output, partition.owner, loaded.numbering);
     else
-      write_partitioned_store(context, job.output, std::move(loaded), partition.owner, job.parts,
-                              job.compress);
+      write_partitioned_store(context, job.output, std::move(loaded), partition.owner, job.parts, job.compress);
   });
 
   report_matrix(session, name, rows, rows, entries);
@@ -53,11 +52,10 @@ int run(Session& session, Listener&, const CommonJob&, const PartitionJob& job) 
       .set("partition.halo_max", quality.halo_max)
       .set("partition.empty_parts", quality.empty_parts);
   session.report.set("output", job.output);
-  session.summary.add("parts",
-                      fmt::format("{}: {} to {} rows each, at most {} of halo a part{}", job.parts,
-                                  readable(quality.rows_min), readable(quality.rows_max),
-                                  counted(quality.halo_max, "value"),
-                                  quality.empty_parts ? fmt::format(", {} empty", quality.empty_parts) : ""));
+  session.summary.add(
+      "parts", fmt::format("{}: {} to {} rows each, at most {} of halo a part{}", job.parts,
+                           readable(quality.rows_min), readable(quality.rows_max), counted(quality.halo_max, "value"),
+                           quality.empty_parts ? fmt::format(", {} empty", quality.empty_parts) : ""));
   session.summary.add("output", job.output);
   session.finish(rows);
   return 0;

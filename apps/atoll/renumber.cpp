@@ -52,8 +52,7 @@ RowBlock<T> to_original_rows(const Context& context, RowBlock<T>&& rows, const N
   std::vector<Triplet<T>> triplets;
   triplets.reserve(rows.column.size());
   for (std::size_t i = 0; i < original.size(); ++i)
-    for (auto e = static_cast<std::size_t>(rows.offsets[i]);
-         e < static_cast<std::size_t>(rows.offsets[i + 1]); ++e)
+    for (auto e = static_cast<std::size_t>(rows.offsets[i]); e < static_cast<std::size_t>(rows.offsets[i + 1]); ++e)
       triplets.push_back({original[i], rows.column[e], rows.value[e]});
   const GlobalIndex n_rows = rows.n_rows, n_cols = rows.n_cols;
   rows = {};
@@ -83,14 +82,11 @@ RowBlock<T> permuted_rows(const RowBlock<T>& rows, std::span<const LocalIndex> o
 } // namespace
 
 template <class T>
-void order_by_part(const Context& context, RowBlock<T>& rows, Numbering& numbering,
-                   std::span<const int> part) {
+void order_by_part(const Context& context, RowBlock<T>& rows, Numbering& numbering, std::span<const int> part) {
   const auto n = static_cast<std::size_t>(rows.rows());
   std::vector<LocalIndex> order(n);
   std::iota(order.begin(), order.end(), 0);
-  const auto key = [&](LocalIndex i) {
-    return std::pair(part[static_cast<std::size_t>(i)], numbering.original(i));
-  };
+  const auto key = [&](LocalIndex i) { return std::pair(part[static_cast<std::size_t>(i)], numbering.original(i)); };
   std::sort(order.begin(), order.end(), [&](LocalIndex a, LocalIndex b) { return key(a) < key(b); });
 
   std::vector<GlobalIndex> new_number(n), original(n);

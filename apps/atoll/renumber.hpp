@@ -17,7 +17,6 @@ RowBlock<T> to_original_rows(const Context& context, RowBlock<T>&& rows, const N
 /// Puts this rank's rows in ascending order of part, then of original number, and renumbers them.
 /// Collective.
 template <class T>
-void order_by_part(const Context& context, RowBlock<T>& rows, Numbering& numbering,
-                   std::span<const int> part);
+void order_by_part(const Context& context, RowBlock<T>& rows, Numbering& numbering, std::span<const int> part);
 
 } // namespace atl::app

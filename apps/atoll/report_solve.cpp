@@ -34,8 +34,7 @@ std::string tolerance(const Stopping& stopping) {
 
 } // namespace
 
-void report_result(Session& session, const SolveJob& job, const SolveResult& result,
-                   const Listener& listener) {
+void report_result(Session& session, const SolveJob& job, const SolveResult& result, const Listener& listener) {
   session.report.set("rtol", job.stopping.rtol)
       .set("atol", job.stopping.atol)
       .set("converged", result.converged())
@@ -50,30 +49,26 @@ void report_result(Session& session, const SolveJob& job, const SolveResult& res
       .set("notes", std::span<const std::string>(listener.notes()));
 
   session.summary.add(result.converged() ? "converged" : "NOT CONVERGED",
-                      fmt::format("{}: true relative residual {:.3g} ({})",
-                                  counted(result.iterations, "iteration"), result.relative_residual(),
-                                  tolerance(job.stopping)));
+                      fmt::format("{}: true relative residual {:.3g} ({})", counted(result.iterations, "iteration"),
+                                  result.relative_residual(), tolerance(job.stopping)));
   if (!result.converged() || result.iterations == 0) session.summary.add("reason", explain(result.reason));
   if (result.incompatible > 1e-12 * result.rhs_norm)
-    session.summary.add("note",
-                        fmt::format("the right-hand side had a part of norm {:.3g} that no x can reach; "
-                                    "it was removed",
-                                    result.incompatible));
+    session.summary.add("note", fmt::format("the right-hand side had a part of norm {:.3g} that no x can reach; "
+                                            "it was removed",
+                                            result.incompatible));
   for (const std::string& note : listener.notes()) session.summary.add("note", note);
   if (!job.output.empty()) session.summary.add("answer", job.output);
 }
 
-void report_solve_memory(Session& session, std::size_t matrix, std::size_t vectors,
-                         std::size_t preconditioner) {
+void report_solve_memory(Session& session, std::size_t matrix, std::size_t vectors, std::size_t preconditioner) {
   std::int64_t bytes[3] = {static_cast<std::int64_t>(matrix), static_cast<std::int64_t>(vectors),
                            static_cast<std::int64_t>(preconditioner)};
   session.context.comm->all_reduce(std::span<std::int64_t>(bytes), ReduceOp::sum);
   session.report.set("memory_bytes.matrix", bytes[0])
       .set("memory_bytes.vectors", bytes[1])
       .set("memory_bytes.preconditioner", bytes[2]);
-  session.summary.add("parts",
-                      fmt::format("matrix {}, vectors {}, preconditioner {}", readable_bytes(bytes[0]),
-                                  readable_bytes(bytes[1]), readable_bytes(bytes[2])));
+  session.summary.add("parts", fmt::format("matrix {}, vectors {}, preconditioner {}", readable_bytes(bytes[0]),
+                                           readable_bytes(bytes[1]), readable_bytes(bytes[2])));
 }
 
 } // namespace atl::app

@@ -11,10 +11,8 @@ namespace atl::app {
 /// What a solve tells people and programs. Local, except report_solve_memory().
 void report_method(Session& session, const SolveJob& job, const std::string& preconditioner,
                    std::int64_t null_space_dimension);
-void report_result(Session& session, const SolveJob& job, const SolveResult& result,
-                   const Listener& listener);
+void report_result(Session& session, const SolveJob& job, const SolveResult& result, const Listener& listener);
 /// Bytes of this rank. Collective.
-void report_solve_memory(Session& session, std::size_t matrix, std::size_t vectors,
-                         std::size_t preconditioner);
+void report_solve_memory(Session& session, std::size_t matrix, std::size_t vectors, std::size_t preconditioner);
 
 } // namespace atl::app

@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include <atoll/comm/agree.hpp>
+#include <atoll/comm/transport_check.hpp>
 #include <atoll/core/memory.hpp>
 #include <atoll/core/version.hpp>
 
@@ -17,6 +18,13 @@ Session::Session(Context c, const CommonJob& common, const std::string& command)
       .set("device", context.executor->host_accessible() ? "cpu" : context.executor->name())
       .set("precision", common.precision)
       .set("communicator", context.comm->name());
+}
+
+void Session::prove_transport() {
+  const TransportChoice choice = atl::prove_transport(*context.comm);
+  context.channel_kind = choice.kind;
+  report.set("transport.kind", choice.kind == ChannelKind::persistent ? "persistent" : "neighborhood")
+      .set("transport.why", choice.why);
 }
 
 void Session::begin(const char* name) {
@@ -45,10 +53,10 @@ void Session::report_times() {
 
   for (const char* name : {"read", "partition", "distribute", "setup", "solve", "write"})
     report.set(fmt::format("time_s.{}", name), 0.0);
-  std::string text = fmt::format("{} s", readable(seconds.back()));
+  std::string text = fmt::format("{} s", readable_seconds(seconds.back()));
   for (std::size_t i = 0; i < order_.size(); ++i) {
     report.set("time_s." + order_[i], seconds[i]);
-    text += fmt::format("{}{} {}", i ? ", " : ": ", order_[i], readable(seconds[i]));
+    text += fmt::format("{}{} {}", i ? ", " : ": ", order_[i], readable_seconds(seconds[i]));
   }
   report.set("time_s.total", seconds.back());
   summary.add("time", text + (context.size() > 1 ? " (slowest rank)" : ""));
@@ -64,8 +72,7 @@ void Session::report_memory(GlobalIndex rows) {
   if (rows > 0) {
     const double per_row = static_cast<double>(bytes[1]) / static_cast<double>(rows);
     report.set("bytes_per_dof", per_row);
-    text += fmt::format(", {} of it for this problem: {} bytes a row", readable_bytes(bytes[1]),
-                        readable(per_row));
+    text += fmt::format(", {} of it for this problem: {} bytes a row", readable_bytes(bytes[1]), readable(per_row));
   } else {
     report.set("bytes_per_dof", nullptr);
   }
@@ -93,8 +100,8 @@ void Session::finish_without_figures() {
 }
 
 void report_ranks(Session& session) {
-  session.summary.add("ranks", fmt::format("{}, {} each, on the CPU", session.context.size(),
-                                           counted(session.threads(), "thread")));
+  session.summary.add(
+      "ranks", fmt::format("{}, {} each, on the CPU", session.context.size(), counted(session.threads(), "thread")));
 }
 
 } // namespace atl::app

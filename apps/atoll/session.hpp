@@ -37,6 +37,8 @@ class Session {
       return result;
     }
   }
+  /// Takes a way to exchange halos that works on this machine. Collective.
+  void prove_transport();
   /// Throws Interrupted on all ranks when one has a signal pending. Collective.
   void stop_if_interrupted();
 

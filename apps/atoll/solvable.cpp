@@ -51,8 +51,7 @@ void refuse_rows(const Context& context, const Numbering& numbering, std::span<c
 }
 
 /// Original number of a global row or column. Collective.
-GlobalIndex original_of(const Context& context, const IndexMap& map, const Numbering& numbering,
-                        GlobalIndex i) {
+GlobalIndex original_of(const Context& context, const IndexMap& map, const Numbering& numbering, GlobalIndex i) {
   const GlobalIndex mine =
       map.owns(i) ? numbering.original(static_cast<LocalIndex>(i - map.owned_begin())) : GlobalIndex{-1};
   return context.comm->all_reduce(mine, ReduceOp::max);
@@ -68,8 +67,7 @@ void require_solvable(const Distributed<T>& system, const std::string& name) {
   const std::vector<T> abs_sums = a.row_abs_sums().owned_to_host();
   refuse_rows<T>(
       context, system.rows, abs_sums, [](T sum) { return !std::isfinite(sum); },
-      "with entries that are not finite or that overflow when summed", "look for nan, inf or huge values",
-      name);
+      "with entries that are not finite or that overflow when summed", "look for nan, inf or huge values", name);
   refuse_rows<T>(
       context, system.rows, abs_sums, [](T sum) { return sum == 0; }, "without entries",
       "the matrix is singular, so remove these rows and columns or give them a diagonal", name);
@@ -78,12 +76,11 @@ void require_solvable(const Distributed<T>& system, const std::string& name) {
   if (symmetry.values) return;
   throw Error(
       ErrorKind::bad_input,
-      fmt::format(
-          "the matrix is not symmetric: entries ({0}, {1}) and ({1}, {0}) differ by {2:.3g}; conjugate "
-          "gradients need a symmetric matrix, and methods for others (GMRES, BiCGStab) are not in this "
-          "build",
-          original_of(context, *a.row_map(), system.rows, symmetry.row) + 1,
-          original_of(context, *a.row_map(), system.rows, symmetry.column) + 1, symmetry.max_difference),
+      fmt::format("the matrix is not symmetric: entries ({0}, {1}) and ({1}, {0}) differ by {2:.3g}; conjugate "
+                  "gradients need a symmetric matrix, and methods for others (GMRES, BiCGStab) are not in this "
+                  "build",
+                  original_of(context, *a.row_map(), system.rows, symmetry.row) + 1,
+                  original_of(context, *a.row_map(), system.rows, symmetry.column) + 1, symmetry.max_difference),
       name);
 }
 

@@ -59,14 +59,12 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
   MatrixOperator<T> a_operator(system.matrix);
   Stopping stopping = job.stopping;
   stopping.interrupt = &pending_signal();
-  const SolveResult result = session.phase(
-      "solve", [&] { return method.solve(a_operator, *preconditioner, b, x, stopping, null_space); });
+  const SolveResult result =
+      session.phase("solve", [&] { return method.solve(a_operator, *preconditioner, b, x, stopping, null_space); });
 
-  if (!job.output.empty())
-    session.phase("write", [&] { write_vector<T>(context, job.output, x, system.columns); });
+  if (!job.output.empty()) session.phase("write", [&] { write_vector<T>(context, job.output, x, system.columns); });
 
-  report_matrix(session, name, a.rows(), a.cols(), a.entries());
-  session.report.set("matrix.symmetric", true);
+  report_matrix(session, name, a.rows(), a.cols(), a.entries(), true);
   report_ranks(session);
   report_cut(session, system.cut, context.size());
   report_method(session, job, preconditioner->name(), null_space.dimension());
@@ -79,8 +77,7 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
 } // namespace
 
 int run(Session& session, Listener& listener, const CommonJob& common, const SolveJob& job) {
-  return common.precision == "float" ? solve<float>(session, listener, job)
-                                     : solve<double>(session, listener, job);
+  return common.precision == "float" ? solve<float>(session, listener, job) : solve<double>(session, listener, job);
 }
 
 } // namespace atl::app

@@ -13,8 +13,7 @@ constexpr std::string_view shades = " .:-=+*#%@"; // from none to the densest ce
 
 /// Cell of index i when n indices share `cells` cells.
 std::size_t cell(GlobalIndex i, GlobalIndex n, GlobalIndex cells) {
-  return static_cast<std::size_t>(static_cast<double>(i) / static_cast<double>(n) *
-                                  static_cast<double>(cells));
+  return static_cast<std::size_t>(static_cast<double>(i) / static_cast<double>(n) * static_cast<double>(cells));
 }
 
 char shade(std::int64_t count, std::int64_t densest) {

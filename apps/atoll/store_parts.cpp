@@ -62,9 +62,9 @@ void write_text_in_parallel(const Context& context, const std::string& path, std
   safe.commit(*context.comm);
 }
 
-template void write_partitioned_store(const Context&, const std::string&, Loaded<float>&&,
-                                      std::span<const int>, int, bool);
-template void write_partitioned_store(const Context&, const std::string&, Loaded<double>&&,
-                                      std::span<const int>, int, bool);
+template void write_partitioned_store(const Context&, const std::string&, Loaded<float>&&, std::span<const int>, int,
+                                      bool);
+template void write_partitioned_store(const Context&, const std::string&, Loaded<double>&&, std::span<const int>, int,
+                                      bool);
 
 } // namespace atl::app

@@ -14,8 +14,6 @@ namespace atl::app {
 
 void Summary::add(std::string_view label, std::string_view text) { lines_.emplace_back(label, text); }
 
-void Summary::add_block(std::string_view text) { lines_.emplace_back(std::string(), text); }
-
 std::string Summary::text() const {
   std::size_t width = 0;
   for (const auto& [label, text] : lines_) width = std::max(width, label.size());
@@ -40,6 +38,10 @@ std::string readable(std::int64_t value) {
   const std::ptrdiff_t first = value < 0 ? 1 : 0;
   for (auto i = std::ssize(digits) - 3; i > first; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
   return digits;
+}
+
+std::string readable_seconds(double seconds) {
+  return fmt::format("{:.{}f}", seconds, seconds < 10 ? 3 : seconds < 1000 ? 1 : 0);
 }
 
 std::string readable_bytes(std::int64_t bytes) {
@@ -82,8 +84,8 @@ std::string printable(std::string_view text) {
     const std::size_t length = character_length(text);
     const auto byte = static_cast<unsigned char>(text[0]);
     // C0 and DEL; C1 controls are the two bytes c2 80 .. c2 9f.
-    const bool control = byte < 0x20 || byte == 0x7f ||
-                         (length == 2 && byte == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    const bool control =
+        byte < 0x20 || byte == 0x7f || (length == 2 && byte == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0);
     if (length == 0 || control) {
       safe += fmt::format("\\x{:02x}", byte);
       text.remove_prefix(1);
@@ -102,8 +104,7 @@ std::string printable(std::string_view text) {
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (std::fflush(stdout) != 0 || !written)
-    throw Error(ErrorKind::environment, fmt::format("cannot write: {}", std::strerror(errno)),
-                "standard output");
+    throw Error(ErrorKind::environment, fmt::format("cannot write: {}", std::strerror(errno)), "standard output");
 }
 
 } // namespace atl::app

@@ -43,8 +43,7 @@ OutputFormat output_format(const std::string& path, std::initializer_list<Output
     names += fmt::format("{}{}", names.empty() ? "" : ", ", known.ending);
   }
   throw Error(ErrorKind::usage,
-              fmt::format("the name of the output file says its format, and must end in one of: {}", names),
-              path);
+              fmt::format("the name of the output file says its format, and must end in one of: {}", names), path);
 }
 
 namespace {
@@ -62,8 +61,7 @@ void require_writable_here(const std::string& path) {
   const std::string folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
   if (::stat(folder.c_str(), &status) != 0) fail(fmt::format("folder {}: {}", folder, std::strerror(errno)));
   if (!S_ISDIR(status.st_mode)) fail(fmt::format("{} is not a folder", folder));
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    fail(fmt::format("folder {}: {}", folder, std::strerror(errno)));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(fmt::format("folder {}: {}", folder, std::strerror(errno)));
 }
 
 } // namespace
@@ -102,8 +100,7 @@ DVector<T> read_vector(const Context& context, const std::string& path, const In
                 path);
   if (columns > 0 && slab.cols != columns)
     throw Error(ErrorKind::bad_input,
-                fmt::format("the vector has {}, but {} is expected", counted(slab.cols, "column"), columns),
-                path);
+                fmt::format("the vector has {}, but {} is expected", counted(slab.cols, "column"), columns), path);
   if (const auto bad = count_not_finite<T>(context, slab.values))
     throw Error(ErrorKind::bad_input,
                 fmt::format("{} not finite", bad == 1 ? "1 value is" : readable(bad) + " values are"), path);

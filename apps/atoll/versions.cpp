@@ -52,8 +52,8 @@ Versions library_versions() {
 #ifdef H5_HAVE_PARALLEL
   versions.hdf5_parallel = true;
 #endif
-  versions.metis = fmt::format("{}.{}.{}, {}-bit indices", METIS_VER_MAJOR, METIS_VER_MINOR,
-                               METIS_VER_SUBMINOR, 8 * sizeof(idx_t));
+  versions.metis = fmt::format("{}.{}.{}, {}-bit indices", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR,
+                               8 * sizeof(idx_t));
   SCOTCH_version(&major, &minor, &patch);
   versions.scotch = fmt::format("{}.{}.{}, {}-bit indices", major, minor, patch, 8 * SCOTCH_numSizeof());
   versions.compiler = "GCC or compatible " __VERSION__;
