@@ -18,7 +18,7 @@ using test::TemporaryFolder;
 TEST(MpiMatrixMarket, WhatAllRanksWriteAllRanksRead) {
   const auto comm = test::world();
   const auto context = test::test_context(comm);
-  const TemporaryFolder folder(*comm);
+  const TemporaryFolder folder(comm);
   const std::string path = folder.file("A.mtx");
   for (const bool spd : {false, true}) {
     const test::RandomMatrix matrix{.rows = 200, .cols = spd ? 200 : 130, .seed = 3, .spd = spd};
@@ -47,7 +47,7 @@ std::string error_of_path(const CommunicatorPtr& comm, const std::string& path) 
 
 TEST(MpiMatrixMarket, RefusesAMissingFileAndAFolderOnAllRanks) {
   const auto comm = test::world();
-  const TemporaryFolder folder(*comm);
+  const TemporaryFolder folder(comm);
   EXPECT_EQ(error_of_path(comm, folder.file("missing.mtx")),
             folder.file("missing.mtx") + ": no such file; check the name and the current folder");
   EXPECT_EQ(error_of_path(comm, folder.file("")), folder.file("") + ": is a folder, a file was expected");
@@ -55,7 +55,7 @@ TEST(MpiMatrixMarket, RefusesAMissingFileAndAFolderOnAllRanks) {
 
 TEST(MpiMatrixMarket, NamesTheLineOfTheLastRank) {
   const auto comm = test::world();
-  const TemporaryFolder folder(*comm);
+  const TemporaryFolder folder(comm);
   const std::string path = folder.file("bad.mtx");
   std::string text = "%%MatrixMarket matrix coordinate real general\n1000 1000 1000\n";
   for (int row = 1; row < 1000; ++row) text += std::to_string(row) + " 1 1\n";
@@ -66,7 +66,7 @@ TEST(MpiMatrixMarket, NamesTheLineOfTheLastRank) {
 
 TEST(MpiMatrixMarket, CannotWriteWhereThereIsNoFolder) {
   const auto comm = test::world();
-  const TemporaryFolder folder(*comm);
+  const TemporaryFolder folder(comm);
   const test::RandomMatrix matrix{.rows = 9, .cols = 9};
   const auto block = test::random_slab<double>(matrix, comm->rank(), comm->size());
   try {

@@ -24,7 +24,7 @@ std::string file_in(const TemporaryFolder& folder) { return folder.file("A.mtx")
 
 TEST(MatrixMarketWrite, GivesTheSameBytesOnAnyNumberOfRanks) {
   const auto alone = make_self_communicator();
-  const TemporaryFolder folder(*alone);
+  const TemporaryFolder folder(alone);
   const test::RandomMatrix matrix{.rows = 57, .cols = 57, .seed = 5, .spd = true};
   for (const bool symmetric : {false, true}) {
     write_matrix_market(test::test_context(alone), file_in(folder), random_slab<double>(matrix, 0, 1), symmetric);
@@ -42,7 +42,7 @@ TEST(MatrixMarketWrite, GivesTheSameBytesOnAnyNumberOfRanks) {
 
 TEST(MatrixMarketWrite, SpellsIndicesAndValuesAsTheFormatAsks) {
   const auto alone = make_self_communicator();
-  const TemporaryFolder folder(*alone);
+  const TemporaryFolder folder(alone);
   RowBlock<double> block;
   block.n_rows = 2;
   block.n_cols = 10000001; // scipy/scipy#4865: written as 1e+07 once
@@ -56,7 +56,7 @@ TEST(MatrixMarketWrite, SpellsIndicesAndValuesAsTheFormatAsks) {
 
 TEST(MatrixMarketWrite, ValuesComeBackToTheLastBit) {
   const auto alone = make_self_communicator();
-  const TemporaryFolder folder(*alone);
+  const TemporaryFolder folder(alone);
   test::Random random(11);
   DenseSlab<double> slab{3000, 1, {}};
   while (slab.values.size() < 2994) {
@@ -78,7 +78,7 @@ TEST(MatrixMarketWrite, ValuesComeBackToTheLastBit) {
 
 TEST(MatrixMarketWrite, SinglePrecisionHasItsOwnShortestDigits) {
   const auto alone = make_self_communicator();
-  const TemporaryFolder folder(*alone);
+  const TemporaryFolder folder(alone);
   const DenseSlab<float> slab{2, 1, {0.1f, 16777217.0f}};
   write_dense_matrix_market(test::test_context(alone), file_in(folder), slab);
   EXPECT_EQ(test::read_bytes(file_in(folder)), "%%MatrixMarket matrix array real general\n2 1\n0.1\n16777216\n");
@@ -88,7 +88,7 @@ TEST(MatrixMarketWrite, SinglePrecisionHasItsOwnShortestDigits) {
 
 TEST(MatrixMarketWrite, ArraysGoByColumnsFromAllRanks) {
   const auto alone = make_self_communicator();
-  const TemporaryFolder folder(*alone);
+  const TemporaryFolder folder(alone);
   for (const int ranks : {1, 2, 3, 8}) {
     run_virtual_cluster(ranks, [&](CommunicatorPtr comm) {
       const BlockRange slabs{5, comm->size()};
@@ -105,7 +105,7 @@ TEST(MatrixMarketWrite, ArraysGoByColumnsFromAllRanks) {
 /// The error that all ranks get when rank `faulty` of four holds a value that is not finite.
 TEST(MatrixMarketWrite, AFailureOnOneRankFailsAllAndLeavesTheOldFile) {
   const auto alone = make_self_communicator();
-  const TemporaryFolder folder(*alone);
+  const TemporaryFolder folder(alone);
   for (int faulty = 0; faulty < 4; ++faulty) {
     test::write_bytes(file_in(folder), "old");
     int failures = 0;

@@ -17,7 +17,7 @@ using test::TemporaryFolder;
 class SafeFileTest : public testing::Test {
  protected:
   CommunicatorPtr comm_ = make_self_communicator();
-  TemporaryFolder folder_{*comm_};
+  TemporaryFolder folder_{comm_};
   std::string path_ = folder_.file("out");
 };
 
