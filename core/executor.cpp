@@ -15,11 +15,10 @@ void* Executor::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* memory = do_allocate(bytes);
   if (!memory)
-    throw Error(
-        ErrorKind::environment,
-        fmt::format("no memory for {} bytes on executor '{}', which holds {} bytes: use more ranks or a "
-                    "smaller problem",
-                    bytes, name(), statistics_.bytes_in_use));
+    throw Error(ErrorKind::environment,
+                fmt::format("no memory for {} bytes on executor '{}', which holds {} bytes: use more ranks or a "
+                            "smaller problem",
+                            bytes, name(), statistics_.bytes_in_use));
   ++statistics_.allocations;
   statistics_.bytes_in_use += bytes;
   statistics_.bytes_peak = std::max(statistics_.bytes_peak, statistics_.bytes_in_use);
@@ -52,9 +51,7 @@ class HostMemoryExecutor final : public Executor {
   void copy_from_host(const void* host, void* device, std::size_t bytes) override {
     copy_within(host, device, bytes);
   }
-  void copy_to_host(const void* device, void* host, std::size_t bytes) override {
-    copy_within(device, host, bytes);
-  }
+  void copy_to_host(const void* device, void* host, std::size_t bytes) override { copy_within(device, host, bytes); }
   void copy_within(const void* from, void* to, std::size_t bytes) override {
     if (bytes) std::memmove(to, from, bytes);
   }
@@ -83,14 +80,11 @@ class HostMemoryExecutor final : public Executor {
 
 } // namespace
 
-ExecutorPtr make_reference_executor() {
-  return std::make_shared<HostMemoryExecutor<ReferenceKernels>>("reference");
-}
+ExecutorPtr make_reference_executor() { return std::make_shared<HostMemoryExecutor<ReferenceKernels>>("reference"); }
 
 ExecutorPtr make_host_executor(int threads) {
   if (threads < 1)
-    throw Error(ErrorKind::usage,
-                fmt::format("a host executor with {} threads: at least 1 is needed", threads));
+    throw Error(ErrorKind::usage, fmt::format("a host executor with {} threads: at least 1 is needed", threads));
   return std::make_shared<HostMemoryExecutor<HostKernels>>("host", threads);
 }
 

@@ -8,8 +8,7 @@ namespace {
 
 using namespace commands;
 
-constexpr CommandSet distributed =
-    solve | multiply | eigs | svd; ///< cut the matrix over the ranks and compute
+constexpr CommandSet distributed = solve | multiply | eigs | svd; ///< cut the matrix over the ranks and compute
 constexpr CommandSet cutting = distributed | commands::partition | convert | generate | plan;
 constexpr CommandSet iterative = solve | eigs | svd;
 
@@ -17,8 +16,7 @@ constexpr CommandSpec command_rows[] = {
     {"solve", solve, "MATRIX", "solve A x = b and say how well", true},
     {"eigs", eigs, "MATRIX", "some eigenvalues and vectors of a symmetric matrix", false},
     {"svd", svd, "MATRIX", "some singular values and vectors", false},
-    {"partition", commands::partition, "MATRIX", "cut a matrix into parts and print the quality of the cut",
-     true},
+    {"partition", commands::partition, "MATRIX", "cut a matrix into parts and print the quality of the cut", true},
     {"multiply", multiply, "MATRIX", "the distributed product y = A x", true},
     {"convert", convert, "IN OUT", "write a matrix in another format, single or partitioned", true},
     {"generate", generate, "SPEC", "write a model problem as a file", true},
@@ -55,8 +53,7 @@ constexpr OptionSpec option_rows[] = {
      .taken_by = solve,
      .default_value = "auto",
      .doc = "preconditioner",
-     .advice =
-         "none shows what the matrix itself costs; a stronger one pays where iterations run into hundreds",
+     .advice = "none shows what the matrix itself costs; a stronger one pays where iterations run into hundreds",
      .value_name = "NAME"},
     {.name = "null-space",
      .kind = OptionKind::choice,
@@ -64,8 +61,7 @@ constexpr OptionSpec option_rows[] = {
      .taken_by = solve,
      .default_value = "auto",
      .doc = "null space to remove from b and x",
-     .advice =
-         "auto finds the constants of pure Neumann problems; none if rows sum to zero for another reason",
+     .advice = "auto finds the constants of pure Neumann problems; none if rows sum to zero for another reason",
      .value_name = "auto|none|constant",
      .choices = "auto|none|constant"},
     {.name = "initial",
@@ -146,8 +142,7 @@ constexpr OptionSpec option_rows[] = {
      .taken_by = cutting,
      .default_value = "auto",
      .doc = "who decides which rank owns which row",
-     .advice =
-         "scotch where the graph is too large for one rank, coordinates for grids, file:F to repeat a cut",
+     .advice = "scotch where the graph is too large for one rank, coordinates for grids, file:F to repeat a cut",
      .value_name = "NAME",
      .choices = "auto|metis|metis-recursive|scotch|coordinates|block|file:FILE"},
     {.name = "imbalance",
@@ -232,8 +227,7 @@ constexpr OptionSpec option_rows[] = {
      .taken_by = distributed | bench,
      .default_value = "1",
      .doc = "threads of each rank",
-     .advice =
-         "ranks times threads should not exceed the cores; more ranks are usually faster than more threads",
+     .advice = "ranks times threads should not exceed the cores; more ranks are usually faster than more threads",
      .value_name = "N",
      .low = 1,
      .high = 4096},
@@ -305,15 +299,11 @@ const Row* find_row(std::span<const Row> rows, const Key& key, Name Row::*name) 
 
 std::span<const CommandSpec> command_table() { return command_rows; }
 
-const CommandSpec* find_command(std::string_view name) {
-  return find_row(command_table(), name, &CommandSpec::name);
-}
+const CommandSpec* find_command(std::string_view name) { return find_row(command_table(), name, &CommandSpec::name); }
 
 std::span<const OptionSpec> option_table() { return option_rows; }
 
-const OptionSpec* find_option(std::string_view name) {
-  return find_row(option_table(), name, &OptionSpec::name);
-}
+const OptionSpec* find_option(std::string_view name) { return find_row(option_table(), name, &OptionSpec::name); }
 
 const OptionSpec* find_option(char short_name) {
   return short_name ? find_row(option_table(), short_name, &OptionSpec::short_name) : nullptr;

@@ -64,8 +64,7 @@ bool in_range(const OptionSpec& spec, double value) {
 /// Nobody knows this name for this command: says what comes nearest.
 [[noreturn]] void refuse_unknown(std::string_view name, const CommandSpec& command) {
   for (const PlannedOption& planned : planned_options())
-    if (planned.name == name)
-      refuse(name, fmt::format("this build does not have that option yet ({})", planned.doc));
+    if (planned.name == name) refuse(name, fmt::format("this build does not have that option yet ({})", planned.doc));
   if (find_option(name)) refuse(name, fmt::format("is not an option of 'atoll {}'", command.name));
   std::vector<std::string_view> candidates;
   for (const OptionSpec& spec : option_table())
@@ -134,8 +133,7 @@ void require_valid(const OptionSpec& spec, std::string_view text) {
     valid = !text.empty();
     break;
   }
-  if (!valid)
-    refuse(spec.name, fmt::format("'{}' was given, {} is expected", shown(text), expected_values(spec)));
+  if (!valid) refuse(spec.name, fmt::format("'{}' was given, {} is expected", shown(text), expected_values(spec)));
 }
 
 std::string nearest_name(std::string_view name, std::span<const std::string_view> candidates) {

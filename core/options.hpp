@@ -14,9 +14,9 @@ namespace atl {
 /// A set of commands, one bit each.
 using CommandSet = std::uint32_t;
 namespace commands {
-inline constexpr CommandSet solve = 1u << 0, eigs = 1u << 1, svd = 1u << 2, partition = 1u << 3,
-                            multiply = 1u << 4, convert = 1u << 5, generate = 1u << 6, info = 1u << 7,
-                            plan = 1u << 8, bench = 1u << 9, doctor = 1u << 10, options = 1u << 11;
+inline constexpr CommandSet solve = 1u << 0, eigs = 1u << 1, svd = 1u << 2, partition = 1u << 3, multiply = 1u << 4,
+                            convert = 1u << 5, generate = 1u << 6, info = 1u << 7, plan = 1u << 8, bench = 1u << 9,
+                            doctor = 1u << 10, options = 1u << 11;
 inline constexpr CommandSet none = 0, all = (1u << 12) - 1;
 } // namespace commands
 

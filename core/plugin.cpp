@@ -97,10 +97,8 @@ void Plugin::open(const std::string& path) {
   path_ = path;
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_) throw Error(ErrorKind::environment, one_line(text_or(dlerror(), "dlopen() failed")));
-  const auto function =
-      reinterpret_cast<atoll_plugin_entry_v1_function>(dlsym(handle_, ATOLL_PLUGIN_ENTRY_V1));
-  if (!function)
-    throw Error(ErrorKind::environment, fmt::format("has no function {}", ATOLL_PLUGIN_ENTRY_V1));
+  const auto function = reinterpret_cast<atoll_plugin_entry_v1_function>(dlsym(handle_, ATOLL_PLUGIN_ENTRY_V1));
+  if (!function) throw Error(ErrorKind::environment, fmt::format("has no function {}", ATOLL_PLUGIN_ENTRY_V1));
   entry_ = function();
   if (!entry_) throw Error(ErrorKind::environment, fmt::format("{} returned nothing", ATOLL_PLUGIN_ENTRY_V1));
 }
@@ -133,8 +131,7 @@ std::shared_ptr<Plugin> load_plugin(std::string_view name, const PluginNeeds& ne
     plugin->open(path);
     plugin->check(name, needs);
   } catch (const Error& error) {
-    refuse(name, fmt::format("in {} cannot be used: {}; rebuild it with this version of Atoll", path,
-                             error.what()));
+    refuse(name, fmt::format("in {} cannot be used: {}; rebuild it with this version of Atoll", path, error.what()));
   }
   return plugin;
 }

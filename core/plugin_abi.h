@@ -27,8 +27,8 @@ typedef struct atoll_plugin_v1 {
   uint32_t scalars;        /* mask of ATOLL_SCALAR_... */
   uint32_t reserved;       /* zero */
   const char* mpi_library; /* MPI_Get_library_version() when compiled; NULL where it makes no MPI calls */
-  const char* kind;      /* which table `functions` is: "executor", "transport", "preconditioner", "direct" */
-  const void* functions; /* table of functions of that kind; NULL where there is none */
+  const char* kind;        /* which table `functions` is: "executor", "transport", "preconditioner", "direct" */
+  const void* functions;   /* table of functions of that kind; NULL where there is none */
 } atoll_plugin_v1;
 
 typedef const atoll_plugin_v1* (*atoll_plugin_entry_v1_function)(void);

@@ -31,8 +31,7 @@ using Accumulator = typename AccumulatorOf<T>::type;
 template <class To, class From>
 constexpr To narrow(From value) {
   if (!std::in_range<To>(value))
-    throw_narrowing(static_cast<std::int64_t>(value),
-                    static_cast<std::int64_t>(std::numeric_limits<To>::min()),
+    throw_narrowing(static_cast<std::int64_t>(value), static_cast<std::int64_t>(std::numeric_limits<To>::min()),
                     static_cast<std::int64_t>(std::numeric_limits<To>::max()));
   return static_cast<To>(value);
 }

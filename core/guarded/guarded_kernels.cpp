@@ -16,8 +16,8 @@ void GuardedKernels<T>::run(std::string_view name, Ranges ranges, const Kernel& 
 
 template <class T>
 template <class Kernel>
-void GuardedKernels<T>::run_on(std::string_view name, const CsrView<T>& a,
-                               std::initializer_list<NamedRange> ranges, const Kernel& kernel) {
+void GuardedKernels<T>::run_on(std::string_view name, const CsrView<T>& a, std::initializer_list<NamedRange> ranges,
+                               const Kernel& kernel) {
   std::vector<NamedRange> all(ranges);
   if (a.rows > 0) {
     all.push_back(named("row_begin", a.row_begin, Offset{a.rows} + 1));
@@ -28,9 +28,8 @@ void GuardedKernels<T>::run_on(std::string_view name, const CsrView<T>& a,
     if (a.row_index) all.push_back(named("row_index", a.row_index, a.rows));
     const Offset columns = end_of(name, entries, a.column);
     if (columns > a.columns)
-      throw Error(ErrorKind::internal,
-                  fmt::format("'{}' was given a matrix of {} columns with an entry in column {}", name,
-                              a.columns, columns - 1));
+      throw Error(ErrorKind::internal, fmt::format("'{}' was given a matrix of {} columns with an entry in column {}",
+                                                   name, a.columns, columns - 1));
   }
   run(name, all, kernel);
 }
@@ -50,8 +49,7 @@ Offset GuardedKernels<T>::end_of(std::string_view name, Offset n, const Index* i
 }
 
 template <class T>
-Offset GuardedKernels<T>::local_rows(std::string_view name, const CsrView<T>& a, LocalIndex first,
-                                     LocalIndex last) {
+Offset GuardedKernels<T>::local_rows(std::string_view name, const CsrView<T>& a, LocalIndex first, LocalIndex last) {
   if (first >= last) return 0;
   return a.row_index ? end_of(name, last - first, a.row_index + first) : Offset{last};
 }
@@ -75,20 +73,17 @@ void GuardedKernels<T>::scale(Offset n, const Scalar* alpha, T* x) {
 
 template <class T>
 void GuardedKernels<T>::axpy(Offset n, const Scalar* alpha, const T* x, T* y) {
-  run("axpy", {named("alpha", alpha, 1), named("x", x, n), named("y", y, n)},
-      [&] { plain_.axpy(n, alpha, x, y); });
+  run("axpy", {named("alpha", alpha, 1), named("x", x, n), named("y", y, n)}, [&] { plain_.axpy(n, alpha, x, y); });
 }
 
 template <class T>
 void GuardedKernels<T>::xpby(Offset n, const T* x, const Scalar* beta, T* y) {
-  run("xpby", {named("beta", beta, 1), named("x", x, n), named("y", y, n)},
-      [&] { plain_.xpby(n, x, beta, y); });
+  run("xpby", {named("beta", beta, 1), named("x", x, n), named("y", y, n)}, [&] { plain_.xpby(n, x, beta, y); });
 }
 
 template <class T>
 void GuardedKernels<T>::subtract(Offset n, const T* x, const T* y, T* z) {
-  run("subtract", {named("x", x, n), named("y", y, n), named("z", z, n)},
-      [&] { plain_.subtract(n, x, y, z); });
+  run("subtract", {named("x", x, n), named("y", y, n), named("z", z, n)}, [&] { plain_.subtract(n, x, y, z); });
 }
 
 template <class T>
@@ -115,8 +110,8 @@ void GuardedKernels<T>::dots(Offset n, std::span<const DotPair<T>> pairs, Scalar
 // ---- sparse products
 
 template <class T>
-void GuardedKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k,
-                                     const T* x, T* y) {
+void GuardedKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x,
+                                     T* y) {
   constexpr auto name = "csr_multiply";
   if (first >= last) return;
   run_on(name, a, {named("x", x, Offset{a.columns} * k), named("y", y, local_rows(name, a, first, last) * k)},
@@ -124,8 +119,8 @@ void GuardedKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, Loca
 }
 
 template <class T>
-void GuardedKernels<T>::csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x,
-                                     const T* b, T* r) {
+void GuardedKernels<T>::csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b,
+                                     T* r) {
   constexpr auto name = "csr_residual";
   if (first >= last) return;
   const Offset rows = local_rows(name, a, first, last);
@@ -149,15 +144,13 @@ void GuardedKernels<T>::csr_diagonal(const CsrView<T>& a, T* d) {
 template <class T>
 void GuardedKernels<T>::csr_row_sums(const CsrView<T>& a, T* sums) {
   constexpr auto name = "csr_row_sums";
-  run_on(name, a, {named("sums", sums, local_rows(name, a, 0, a.rows))},
-         [&] { plain_.csr_row_sums(a, sums); });
+  run_on(name, a, {named("sums", sums, local_rows(name, a, 0, a.rows))}, [&] { plain_.csr_row_sums(a, sums); });
 }
 
 template <class T>
 void GuardedKernels<T>::csr_row_abs_sums(const CsrView<T>& a, T* sums) {
   constexpr auto name = "csr_row_abs_sums";
-  run_on(name, a, {named("sums", sums, local_rows(name, a, 0, a.rows))},
-         [&] { plain_.csr_row_abs_sums(a, sums); });
+  run_on(name, a, {named("sums", sums, local_rows(name, a, 0, a.rows))}, [&] { plain_.csr_row_abs_sums(a, sums); });
 }
 
 template <class T>
@@ -174,24 +167,22 @@ void GuardedKernels<T>::scatter_values(Offset n, const Offset* position, const T
 template <class T>
 void GuardedKernels<T>::gather(Offset n, const LocalIndex* index, LocalIndex k, const T* x, T* buffer) {
   constexpr auto name = "gather";
-  run(name,
-      {named("index", index, n), named("x", x, end_of(name, n, index) * k), named("buffer", buffer, n * k)},
+  run(name, {named("index", index, n), named("x", x, end_of(name, n, index) * k), named("buffer", buffer, n * k)},
       [&] { plain_.gather(n, index, k, x, buffer); });
 }
 
 template <class T>
 void GuardedKernels<T>::scatter_add(Offset n, const LocalIndex* index, LocalIndex k, const T* buffer, T* x) {
   constexpr auto name = "scatter_add";
-  run(name,
-      {named("index", index, n), named("buffer", buffer, n * k), named("x", x, end_of(name, n, index) * k)},
+  run(name, {named("index", index, n), named("buffer", buffer, n * k), named("x", x, end_of(name, n, index) * k)},
       [&] { plain_.scatter_add(n, index, k, buffer, x); });
 }
 
 // ---- conjugate gradients
 
 template <class T>
-void GuardedKernels<T>::cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w,
-                                  T* p, T* s, T* x, T* r) {
+void GuardedKernels<T>::cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p,
+                                  T* s, T* x, T* r) {
   run("cg_update",
       {named("alpha", alpha, 1), named("beta", beta, 1), named("u", u, n), named("w", w, n), named("p", p, n),
        named("s", s, n), named("x", x, n), named("r", r, n)},
@@ -209,8 +200,7 @@ void GuardedKernels<T>::cg_scalars(const Scalar* dots, Scalar* state, Scalar* al
 
 template <class T>
 void GuardedKernels<T>::quotient(const Scalar* numerator, const Scalar* denominator, Scalar* out) {
-  run("quotient",
-      {named("numerator", numerator, 1), named("denominator", denominator, 1), named("out", out, 2)},
+  run("quotient", {named("numerator", numerator, 1), named("denominator", denominator, 1), named("out", out, 2)},
       [&] { plain_.quotient(numerator, denominator, out); });
 }
 

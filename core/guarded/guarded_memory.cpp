@@ -57,9 +57,7 @@ void* GuardedMemory::allocate(std::size_t bytes) {
   return start;
 }
 
-void GuardedMemory::deallocate(void* memory) noexcept {
-  arrays_.erase(static_cast<const std::byte*>(memory));
-}
+void GuardedMemory::deallocate(void* memory) noexcept { arrays_.erase(static_cast<const std::byte*>(memory)); }
 
 GuardedMemory::Arrays::const_iterator GuardedMemory::array_at(const void* address) const {
   const auto* byte = static_cast<const std::byte*>(address);
@@ -82,17 +80,16 @@ void GuardedMemory::require_inside(std::string_view operation, const NamedRange&
                             range.name));
   const auto available = static_cast<std::size_t>(array->first + array->second - begin);
   if (range.bytes > available)
-    throw Error(ErrorKind::internal,
-                fmt::format("'{}' would touch {} bytes of '{}', whose array ends after {}", operation,
-                            range.bytes, range.name, available));
+    throw Error(ErrorKind::internal, fmt::format("'{}' would touch {} bytes of '{}', whose array ends after {}",
+                                                 operation, range.bytes, range.name, available));
 }
 
 void GuardedMemory::require_outside(std::string_view operation, const NamedRange& range) const {
   const auto* begin = static_cast<const std::byte*>(range.begin);
   if (range.bytes && begin < base_ + capacity && begin + range.bytes > base_)
     throw Error(ErrorKind::internal,
-                fmt::format("'{}' was given memory of the device for '{}': memory of the host is expected",
-                            operation, range.name));
+                fmt::format("'{}' was given memory of the device for '{}': memory of the host is expected", operation,
+                            range.name));
 }
 
 void GuardedMemory::check_zones(std::string_view operation, const NamedRange& range) const {
@@ -100,21 +97,17 @@ void GuardedMemory::check_zones(std::string_view operation, const NamedRange& ra
   if (array == arrays_.end()) return;
   const auto& [start, bytes] = *array;
   if (!untouched(start - line, start) || !untouched(start + bytes, start + whole_lines(bytes) + line))
-    throw Error(ErrorKind::internal,
-                fmt::format("'{}' wrote outside the array of '{}'", operation, range.name));
+    throw Error(ErrorKind::internal, fmt::format("'{}' wrote outside the array of '{}'", operation, range.name));
 }
 
 void GuardedMemory::protect(int protection) const {
   const auto used = static_cast<std::size_t>(used_end_ - base_);
   if (used && mprotect(base_, used, protection) != 0)
-    throw Error(ErrorKind::environment,
-                fmt::format("cannot change the access to {} bytes of guarded memory: {}", used,
-                            std::strerror(errno)));
+    throw Error(ErrorKind::environment, fmt::format("cannot change the access to {} bytes of guarded memory: {}",
+                                                    used, std::strerror(errno)));
 }
 
-GuardedMemory::Open::Open(GuardedMemory& memory) : memory_(memory) {
-  memory_.protect(PROT_READ | PROT_WRITE);
-}
+GuardedMemory::Open::Open(GuardedMemory& memory) : memory_(memory) { memory_.protect(PROT_READ | PROT_WRITE); }
 
 GuardedMemory::Open::~Open() { memory_.protect(PROT_NONE); }
 

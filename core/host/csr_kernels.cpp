@@ -24,10 +24,8 @@ void for_rows(const CsrView<T>& a, LocalIndex first, LocalIndex last, const Body
 
 /// for_rows() on all threads.
 template <class T, class Body>
-void for_rows_on_threads(int threads, const CsrView<T>& a, LocalIndex first, LocalIndex last,
-                         const Body& body) {
-  over_rows(threads, a, first, last,
-            [&](LocalIndex begin, LocalIndex end) { for_rows(a, begin, end, body); });
+void for_rows_on_threads(int threads, const CsrView<T>& a, LocalIndex first, LocalIndex last, const Body& body) {
+  over_rows(threads, a, first, last, [&](LocalIndex begin, LocalIndex end) { for_rows(a, begin, end, body); });
 }
 
 /// y = A x for one vector.
@@ -82,16 +80,16 @@ Multiply<T> multiply_for(LocalIndex k) {
 
 // reads the matrix and k t a column, writes k t a row
 template <class T>
-void HostKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k,
-                                  const T* x, T* y) {
+void HostKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x,
+                                  T* y) {
   over_rows(threads(), a, first, last,
             [=](LocalIndex begin, LocalIndex end) { multiply_for<T>(k)(a, begin, end, k, x, y); });
 }
 
 // reads the matrix, t a column and t a row, writes t a row
 template <class T>
-void HostKernels<T>::csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x,
-                                  const T* b, T* r) {
+void HostKernels<T>::csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b,
+                                  T* r) {
   for_rows_on_threads(threads(), a, first, last, [=](LocalIndex row, LocalIndex i) {
     Scalar sum = b[i];
     for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e)

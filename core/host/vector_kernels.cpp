@@ -104,8 +104,7 @@ std::array<Accumulator<T>, N> block_dots(Offset first, Offset last, const DotPai
     }
   std::array<Scalar, N> sums{};
   for (std::size_t d = 0; d < N; ++d) {
-    for (Offset i = whole; i < last; ++i)
-      partial[d][i - whole] += Scalar{pairs[d].x[i]} * Scalar{pairs[d].y[i]};
+    for (Offset i = whole; i < last; ++i) partial[d][i - whole] += Scalar{pairs[d].x[i]} * Scalar{pairs[d].y[i]};
     for (Scalar sum : partial[d]) sums[d] += sum;
   }
   return sums;
@@ -167,8 +166,8 @@ void HostVectorKernels<T>::gather(Offset n, const LocalIndex* index, LocalIndex 
 
 // reads 6 t, writes 4 t
 template <class T>
-void HostVectorKernels<T>::cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u,
-                                     const T* w, T* p, T* s, T* x, T* r) {
+void HostVectorKernels<T>::cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p,
+                                     T* s, T* x, T* r) {
   over_range(threads_, n, [=, a = *alpha, b = *beta](Offset first, Offset last) {
 #pragma omp simd
     for (Offset i = first; i < last; ++i) {

@@ -82,8 +82,8 @@ void ReferenceKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, Lo
 }
 
 template <class T>
-void ReferenceKernels<T>::csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x,
-                                       const T* b, T* r) {
+void ReferenceKernels<T>::csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b,
+                                       T* r) {
   for (LocalIndex row = first; row < last; ++row) {
     Scalar sum = b[local_row(a, row)];
     for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e)
@@ -142,8 +142,7 @@ void ReferenceKernels<T>::gather(Offset n, const LocalIndex* index, LocalIndex k
 }
 
 template <class T>
-void ReferenceKernels<T>::scatter_add(Offset n, const LocalIndex* index, LocalIndex k, const T* buffer,
-                                      T* x) {
+void ReferenceKernels<T>::scatter_add(Offset n, const LocalIndex* index, LocalIndex k, const T* buffer, T* x) {
   for (Offset i = 0; i < n; ++i)
     for (LocalIndex c = 0; c < k; ++c) x[Offset{index[i]} * k + c] += buffer[i * k + c];
 }
@@ -151,8 +150,8 @@ void ReferenceKernels<T>::scatter_add(Offset n, const LocalIndex* index, LocalIn
 // ---- conjugate gradients
 
 template <class T>
-void ReferenceKernels<T>::cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w,
-                                    T* p, T* s, T* x, T* r) {
+void ReferenceKernels<T>::cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p,
+                                    T* s, T* x, T* r) {
   for (Offset i = 0; i < n; ++i) {
     p[i] = static_cast<T>(u[i] + *beta * p[i]);
     s[i] = static_cast<T>(w[i] + *beta * s[i]);

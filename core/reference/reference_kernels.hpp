@@ -21,10 +21,8 @@ class ReferenceKernels : public Kernels<T> {
   void pointwise_inverse(Offset n, const T* d, T* y) override;
   void dots(Offset n, std::span<const DotPair<T>> pairs, Scalar* out) override;
 
-  void csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x,
-                    T* y) override;
-  void csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b,
-                    T* r) override;
+  void csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x, T* y) override;
+  void csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b, T* r) override;
   void csr_multiply_transposed(const CsrView<T>& a, LocalIndex k, const T* x, T* y) override;
   void csr_diagonal(const CsrView<T>& a, T* d) override;
   void csr_row_sums(const CsrView<T>& a, T* sums) override;

@@ -5,9 +5,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 // A refused allocation returns nothing, as without the sanitizer, instead of ending the program.
 extern "C" ATOLL_API const char* __asan_default_options();
-extern "C" ATOLL_API const char* __asan_default_options() {
-  return "allocator_may_return_null=1";
-}
+extern "C" ATOLL_API const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 #endif
 
 namespace atl::test {

@@ -21,10 +21,7 @@ inline ExecutorPtr make_host_2() { return make_host_executor(2); }
 inline ExecutorPtr make_host_3() { return make_host_executor(3); }
 
 inline std::vector<ExecutorCase> tested_executors() {
-  return {{"host1", make_host_1},
-          {"host2", make_host_2},
-          {"host3", make_host_3},
-          {"guarded", make_guarded_executor}};
+  return {{"host1", make_host_1}, {"host2", make_host_2}, {"host3", make_host_3}, {"guarded", make_guarded_executor}};
 }
 inline std::vector<ExecutorCase> all_executors() {
   auto cases = tested_executors();

@@ -31,9 +31,7 @@ void expect_contains(const std::string& text, std::initializer_list<const char*>
 }
 
 /// Killed by SIGSEGV, or ended by a sanitizer that reports one.
-bool trapped(int status) {
-  return WIFSIGNALED(status) ? WTERMSIG(status) == SIGSEGV : WEXITSTATUS(status) != 0;
-}
+bool trapped(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) == SIGSEGV : WEXITSTATUS(status) != 0; }
 
 using GuardedDeathTest = Guarded;
 
@@ -74,8 +72,7 @@ TEST_F(Guarded, KernelsRefuseMemoryOfTheHost) {
   const auto x = put(executor, std::vector<double>{1, 2});
   const auto alpha = put(executor, std::vector<double>{1});
   std::vector<double> y(2);
-  expect_contains(refusal([&] { kernels.axpy(2, alpha.data(), x.data(), y.data()); }),
-                  {"'axpy'", "'y'", "host"});
+  expect_contains(refusal([&] { kernels.axpy(2, alpha.data(), x.data(), y.data()); }), {"'axpy'", "'y'", "host"});
   expect_contains(refusal([&] { kernels.fill(2, 1.0, nullptr); }), {"'fill'", "'y'", "null"});
 }
 
@@ -101,10 +98,8 @@ TEST_F(Guarded, KernelsRefuseIndicesOutsideTheirVector) {
   Array<double> buffer(executor, 2);
   const auto beyond = put(executor, std::vector<LocalIndex>{0, 3});
   const auto negative = put(executor, std::vector<LocalIndex>{0, -1});
-  expect_contains(refusal([&] { kernels.gather(2, beyond.data(), 1, x.data(), buffer.data()); }),
-                  {"gather", "'x'"});
-  expect_contains(refusal([&] { kernels.gather(2, negative.data(), 1, x.data(), buffer.data()); }),
-                  {"negative"});
+  expect_contains(refusal([&] { kernels.gather(2, beyond.data(), 1, x.data(), buffer.data()); }), {"gather", "'x'"});
+  expect_contains(refusal([&] { kernels.gather(2, negative.data(), 1, x.data(), buffer.data()); }), {"negative"});
 }
 
 TEST_F(Guarded, ProductsRefuseColumnsOutsideTheMatrix) {
@@ -119,14 +114,11 @@ TEST_F(Guarded, ProductsRefuseColumnsOutsideTheMatrix) {
 TEST_F(Guarded, CopiesRefuseTheWrongSide) {
   Array<double> a(executor, 2), b(executor, 2);
   std::vector<double> host(2), other(2);
-  expect_contains(refusal([&] { executor->copy_from_host(a.data(), b.data(), 16); }),
-                  {"copy_from_host", "'host'"});
+  expect_contains(refusal([&] { executor->copy_from_host(a.data(), b.data(), 16); }), {"copy_from_host", "'host'"});
   expect_contains(refusal([&] { executor->copy_from_host(host.data(), other.data(), 16); }), {"'device'"});
-  expect_contains(refusal([&] { executor->copy_to_host(a.data(), b.data(), 16); }),
-                  {"copy_to_host", "'host'"});
+  expect_contains(refusal([&] { executor->copy_to_host(a.data(), b.data(), 16); }), {"copy_to_host", "'host'"});
   expect_contains(refusal([&] { executor->copy_to_host(a.data(), host.data(), 24); }), {"24 bytes"});
-  expect_contains(refusal([&] { executor->copy_within(host.data(), a.data(), 16); }),
-                  {"copy_within", "'from'"});
+  expect_contains(refusal([&] { executor->copy_within(host.data(), a.data(), 16); }), {"copy_within", "'from'"});
 }
 
 TEST_F(Guarded, FreshMemoryIsNotANumber) {

@@ -49,8 +49,7 @@ TEST(OptionTable, NamesEveryOptionOnceAndIsComplete) {
     }
     EXPECT_EQ(find_option(spec.name), &spec);
   }
-  for (const PlannedOption& planned : planned_options())
-    EXPECT_FALSE(names.contains(planned.name)) << planned.name;
+  for (const PlannedOption& planned : planned_options()) EXPECT_FALSE(names.contains(planned.name)) << planned.name;
 }
 
 TEST(OptionTable, HoldsTheDefaultsOfTheDesign) {
@@ -89,12 +88,11 @@ TEST(OptionValues, KeepWhatWasGiven) {
 }
 
 TEST(OptionValues, RefuseNumbersThatAreNone) {
-  for (const char* text : {"", " 1", "1 ", "abc", "1e-8x", "0x1p-3", "nan", "inf", "-inf", "1e999", "1,5",
-                           "+-1", "--1", "1_000", "\n"})
+  for (const char* text :
+       {"", " 1", "1 ", "abc", "1e-8x", "0x1p-3", "nan", "inf", "-inf", "1e999", "1,5", "+-1", "--1", "1_000", "\n"})
     expect_contains(refused("solve", "atol", text), {"--atol", "a number >= 0"});
   for (const char* text : {"", "1.5", "1e3", "99999999999999999999", "2147483648", "-1"})
-    expect_contains(refused("solve", "max-iterations", text),
-                    {"--max-iterations", "whole number", "2147483647"});
+    expect_contains(refused("solve", "max-iterations", text), {"--max-iterations", "whole number", "2147483647"});
 }
 
 TEST(OptionValues, RefuseNumbersOutOfRangeAndSayTheRange) {
@@ -115,8 +113,7 @@ TEST(OptionValues, CheckChoices) {
     EXPECT_NO_THROW(values_for("solve").set("reference-norm", text)) << text;
   for (const char* text : {"0", "-1", "norm"}) refused("solve", "reference-norm", text);
   EXPECT_NO_THROW(values_for("solve").set("device", "guarded"));
-  EXPECT_EQ(refused("solve", "device", "gpu").find("guarded"), std::string::npos)
-      << "for tests, not for users";
+  EXPECT_EQ(refused("solve", "device", "gpu").find("guarded"), std::string::npos) << "for tests, not for users";
 }
 
 TEST(OptionValues, RefuseUnknownNamesWithTheNearest) {

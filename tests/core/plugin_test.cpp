@@ -58,9 +58,7 @@ TEST_F(Plugins, OfAnotherAbiAreRefused) {
   expect_contains(refusal("old"), {"'old'", ATOLL_TEST_PLUGINS, "ABI version 4711", "1 is expected"});
 }
 
-TEST_F(Plugins, WithoutTheEntryAreRefused) {
-  expect_contains(refusal("bare"), {"'bare'", "atoll_plugin_entry_v1"});
-}
+TEST_F(Plugins, WithoutTheEntryAreRefused) { expect_contains(refusal("bare"), {"'bare'", "atoll_plugin_entry_v1"}); }
 
 TEST_F(Plugins, ThatLackAScalarAreRefused) {
   expect_contains(refusal("good", {ATOLL_SCALAR_FLOAT, ""}), {"'good'", "scalar types", "1 is expected"});
@@ -71,8 +69,7 @@ TEST_F(Plugins, OfAnotherMpiLibraryAreRefused) {
 }
 
 TEST_F(Plugins, HaveNamesThatLeadNowhereElse) {
-  for (const char* name : {"", "../good", "a/b", "good\n", "good.so"})
-    EXPECT_THROW(load_plugin(name), Error) << name;
+  for (const char* name : {"", "../good", "a/b", "good\n", "good.so"}) EXPECT_THROW(load_plugin(name), Error) << name;
 }
 
 TEST_F(Plugins, AreProbedWithoutThrowing) {
@@ -97,8 +94,7 @@ TEST_F(Plugins, AreProbedWithoutThrowing) {
 TEST(KnownPlugins, SayWhatTheyAreFor) {
   const auto plugins = known_plugins();
   for (const char* name : {"cuda", "nccl", "hypre", "mumps", "cudss"})
-    EXPECT_TRUE(std::any_of(plugins.begin(), plugins.end(), [&](const auto& p) { return p.name == name; }))
-        << name;
+    EXPECT_TRUE(std::any_of(plugins.begin(), plugins.end(), [&](const auto& p) { return p.name == name; })) << name;
   for (const KnownPlugin& plugin : plugins) EXPECT_FALSE(plugin.purpose.empty() || plugin.how_to_get.empty());
 }
 

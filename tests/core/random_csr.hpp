@@ -45,8 +45,7 @@ HostCsr<T> random_csr(LocalIndex rows, LocalIndex columns, int most, bool shuffl
 
 /// Entry by entry within `tolerance` units of the type's rounding.
 template <class T>
-void expect_near(const std::vector<T>& seen, const std::vector<T>& expected, double tolerance,
-                 const char* what) {
+void expect_near(const std::vector<T>& seen, const std::vector<T>& expected, double tolerance, const char* what) {
   ASSERT_EQ(seen.size(), expected.size()) << what;
   for (std::size_t i = 0; i < seen.size(); ++i)
     ASSERT_NEAR(seen[i], expected[i], tolerance * static_cast<double>(std::numeric_limits<T>::epsilon()))
