@@ -44,14 +44,13 @@ std::string CollectiveCall::text() const {
 }
 
 void require_same(std::span<const CollectiveCall> calls) {
-  const auto other = std::find_if(calls.begin(), calls.end(),
-                                  [&](const CollectiveCall& call) { return !call.same_as(calls[0]); });
+  const auto other =
+      std::find_if(calls.begin(), calls.end(), [&](const CollectiveCall& call) { return !call.same_as(calls[0]); });
   if (other == calls.end()) return;
-  throw Error(
-      ErrorKind::internal,
-      fmt::format("ranks have parted: rank 0 calls {}, but rank {} calls {}; all ranks must call the same "
-                  "collectives in the same order",
-                  calls[0].text(), other - calls.begin(), other->text()));
+  throw Error(ErrorKind::internal,
+              fmt::format("ranks have parted: rank 0 calls {}, but rank {} calls {}; all ranks must call the same "
+                          "collectives in the same order",
+                          calls[0].text(), other - calls.begin(), other->text()));
 }
 
 } // namespace atl

@@ -24,22 +24,19 @@ std::string_view name_of(ReduceOp op, bool real) {
   return "all_reduce";
 }
 
-std::optional<Error> find_fault(std::span<const ChannelPeer> peers, int ranks,
-                                const std::source_location& where) {
+std::optional<Error> find_fault(std::span<const ChannelPeer> peers, int ranks, const std::source_location& where) {
   std::size_t all = 0;
   for (const ChannelPeer& peer : peers) {
     if (peer.rank < 0 || peer.rank >= ranks)
-      return Error(ErrorKind::internal,
-                   fmt::format("a channel to rank {}, but there are {} ranks", peer.rank, ranks),
+      return Error(ErrorKind::internal, fmt::format("a channel to rank {}, but there are {} ranks", peer.rank, ranks),
                    place_of(where));
     all += peer.bytes;
     if (all > most_bytes)
-      return Error(
-          ErrorKind::limit,
-          fmt::format("a rank exchanges more than {} bytes with its neighbours at once: use more ranks, or "
-                      "fewer columns in a block of vectors",
-                      most_bytes),
-          place_of(where));
+      return Error(ErrorKind::limit,
+                   fmt::format("a rank exchanges more than {} bytes with its neighbours at once: use more ranks, or "
+                               "fewer columns in a block of vectors",
+                               most_bytes),
+                   place_of(where));
   }
   return std::nullopt;
 }
@@ -126,11 +123,9 @@ int Communicator::lowest_rank_where(bool yes, Where where) {
 }
 
 std::unique_ptr<Channel> Communicator::open_channel(ChannelKind kind, std::span<const ChannelPeer> send,
-                                                    const std::byte* send_buffer,
-                                                    std::span<const ChannelPeer> recv, std::byte* recv_buffer,
-                                                    Where where) {
-  check(kind == ChannelKind::persistent ? "open_channel(persistent)" : "open_channel(neighborhood)", 0, -1,
-        where);
+                                                    const std::byte* send_buffer, std::span<const ChannelPeer> recv,
+                                                    std::byte* recv_buffer, Where where) {
+  check(kind == ChannelKind::persistent ? "open_channel(persistent)" : "open_channel(neighborhood)", 0, -1, where);
   auto fault = find_fault(send, size(), where);
   if (!fault) fault = find_fault(recv, size(), where);
   std::int64_t failed = fault ? 1 : 0;
@@ -142,14 +137,11 @@ std::unique_ptr<Channel> Communicator::open_channel(ChannelKind kind, std::span<
 void Communicator::check_peer(int peer, std::size_t bytes, int tag, const Where& where) const {
   if (peer < 0 || peer >= size())
     throw Error(ErrorKind::internal,
-                fmt::format("a message to or from rank {}, but there are {} ranks", peer, size()),
-                place_of(where));
+                fmt::format("a message to or from rank {}, but there are {} ranks", peer, size()), place_of(where));
   if (tag < 0)
-    throw Error(ErrorKind::internal, fmt::format("the tag {} of a message is negative", tag),
-                place_of(where));
+    throw Error(ErrorKind::internal, fmt::format("the tag {} of a message is negative", tag), place_of(where));
   if (bytes > most_bytes)
-    throw Error(ErrorKind::limit,
-                fmt::format("a message of {} bytes; at most {} are possible", bytes, most_bytes),
+    throw Error(ErrorKind::limit, fmt::format("a message of {} bytes; at most {} are possible", bytes, most_bytes),
                 place_of(where));
 }
 

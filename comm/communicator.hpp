@@ -77,8 +77,7 @@ class ATOLL_API Communicator {
   double all_reduce(double value, ReduceOp op, Where where = Where::current());
   std::int64_t all_reduce(std::int64_t value, ReduceOp op, Where where = Where::current());
   /// Starts a reduction that goes on beside other work; `values` is in use until wait().
-  [[nodiscard]] RequestPtr start_all_reduce(std::span<double> values, ReduceOp op,
-                                            Where where = Where::current());
+  [[nodiscard]] RequestPtr start_all_reduce(std::span<double> values, ReduceOp op, Where where = Where::current());
   /// Sum over the ranks before this one; 0 on rank 0.
   std::int64_t exclusive_sum(std::int64_t value, Where where = Where::current());
   void broadcast(std::span<std::byte> bytes, int root, Where where = Where::current());
@@ -89,18 +88,15 @@ class ATOLL_API Communicator {
   /// Channel over fixed buffers: recv_buffer is filled in the order of `recv`, send_buffer read in that of `send`.
   /// Both ends name the same bytes for each other. Collective, since a neighbourhood may need all ranks.
   [[nodiscard]] std::unique_ptr<Channel> open_channel(ChannelKind kind, std::span<const ChannelPeer> send,
-                                                      const std::byte* send_buffer,
-                                                      std::span<const ChannelPeer> recv,
+                                                      const std::byte* send_buffer, std::span<const ChannelPeer> recv,
                                                       std::byte* recv_buffer, Where where = Where::current());
 
   /// The lowest rank that says yes; size() where none does. One reduction: the first half of agree().
   int lowest_rank_where(bool yes, Where where = Where::current());
 
   // ---- between two ranks (to itself allowed); at most 2^31 - 1 bytes a message, else Error{limit}
-  [[nodiscard]] RequestPtr send(std::span<const std::byte> bytes, int to, int tag,
-                                Where where = Where::current());
-  [[nodiscard]] RequestPtr receive(std::span<std::byte> bytes, int from, int tag,
-                                   Where where = Where::current());
+  [[nodiscard]] RequestPtr send(std::span<const std::byte> bytes, int to, int tag, Where where = Where::current());
+  [[nodiscard]] RequestPtr receive(std::span<std::byte> bytes, int from, int tag, Where where = Where::current());
 
   /// Each collective first compares a fingerprint of the call over all ranks. On in debug builds.
   void check_collectives(bool on) { checked_ = on; }
@@ -125,9 +121,8 @@ class ATOLL_API Communicator {
   /// all.size() = size() * mine.size()
   virtual void do_all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
   virtual std::unique_ptr<Channel> do_open_channel(ChannelKind kind, std::span<const ChannelPeer> send,
-                                                   const std::byte* send_buffer,
-                                                   std::span<const ChannelPeer> recv, std::byte* recv_buffer,
-                                                   int tag) = 0;
+                                                   const std::byte* send_buffer, std::span<const ChannelPeer> recv,
+                                                   std::byte* recv_buffer, int tag) = 0;
   /// Throws the same Error on all ranks unless they all bring this call. By default an all-gather of the
   /// records.
   virtual void compare_calls(const CollectiveCall& mine);

@@ -6,9 +6,8 @@ namespace {
 // MPI_Send_init and MPI_Recv_init, one request a neighbour.
 class PersistentChannel final : public Channel {
  public:
-  PersistentChannel(MpiDuplicatePtr duplicate, std::span<const ChannelPeer> send,
-                    const std::byte* send_buffer, std::span<const ChannelPeer> recv, std::byte* recv_buffer,
-                    int tag)
+  PersistentChannel(MpiDuplicatePtr duplicate, std::span<const ChannelPeer> send, const std::byte* send_buffer,
+                    std::span<const ChannelPeer> recv, std::byte* recv_buffer, int tag)
       : duplicate_(std::move(duplicate)), receives_(recv.size()) {
     for (const ChannelPeer& peer : recv) {
       require_mpi(MPI_Recv_init(recv_buffer, static_cast<int>(peer.bytes), MPI_BYTE, peer.rank, tag,
@@ -42,8 +41,7 @@ class PersistentChannel final : public Channel {
   }
   bool test() override {
     int done = 1;
-    if (active_)
-      require_mpi(MPI_Testall(count(), requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (active_) require_mpi(MPI_Testall(count(), requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (done) active_ = false;
     return done != 0;
   }
@@ -78,16 +76,16 @@ struct Side {
 // MPI_Ineighbor_alltoallv on a graph communicator. All ranks start it, those without neighbours too.
 class NeighborhoodChannel final : public Channel {
  public:
-  NeighborhoodChannel(MpiDuplicatePtr duplicate, std::span<const ChannelPeer> send,
-                      const std::byte* send_buffer, std::span<const ChannelPeer> recv, std::byte* recv_buffer)
+  NeighborhoodChannel(MpiDuplicatePtr duplicate, std::span<const ChannelPeer> send, const std::byte* send_buffer,
+                      std::span<const ChannelPeer> recv, std::byte* recv_buffer)
       : duplicate_(std::move(duplicate)), send_(send), recv_(recv), send_buffer_(send_buffer),
         recv_buffer_(recv_buffer), graph_(duplicate_->graph(recv_.ranks, send_.ranks)) {}
   void start() override {
     ensure(request_ == MPI_REQUEST_NULL, "a channel is started once before each wait");
     duplicate_->comm(); // throws where it is gone
     require_mpi(MPI_Ineighbor_alltoallv(send_buffer_, send_.counts.data(), send_.offsets.data(), MPI_BYTE,
-                                        recv_buffer_, recv_.counts.data(), recv_.offsets.data(), MPI_BYTE,
-                                        graph_, &request_),
+                                        recv_buffer_, recv_.counts.data(), recv_.offsets.data(), MPI_BYTE, graph_,
+                                        &request_),
                 "MPI_Ineighbor_alltoallv");
   }
   void wait() override { require_mpi(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
@@ -110,11 +108,9 @@ class NeighborhoodChannel final : public Channel {
 
 std::unique_ptr<Channel> open_mpi_channel(MpiDuplicatePtr duplicate, ChannelKind kind,
                                           std::span<const ChannelPeer> send, const std::byte* send_buffer,
-                                          std::span<const ChannelPeer> recv, std::byte* recv_buffer,
-                                          int tag) {
+                                          std::span<const ChannelPeer> recv, std::byte* recv_buffer, int tag) {
   if (kind == ChannelKind::persistent)
-    return std::make_unique<PersistentChannel>(std::move(duplicate), send, send_buffer, recv, recv_buffer,
-                                               tag);
+    return std::make_unique<PersistentChannel>(std::move(duplicate), send, send_buffer, recv, recv_buffer, tag);
   return std::make_unique<NeighborhoodChannel>(std::move(duplicate), send, send_buffer, recv, recv_buffer);
 }
 

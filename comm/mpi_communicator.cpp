@@ -39,9 +39,8 @@ class MpiRequest final : public Request {
     int received = 0;
     require_mpi(MPI_Get_count(&status, MPI_BYTE, &received), "MPI_Get_count");
     if (received != expected_bytes_)
-      throw Error(ErrorKind::internal,
-                  fmt::format("rank {} sends {} bytes with tag {}, but {} are received", status.MPI_SOURCE,
-                              received, status.MPI_TAG, expected_bytes_));
+      throw Error(ErrorKind::internal, fmt::format("rank {} sends {} bytes with tag {}, but {} are received",
+                                                   status.MPI_SOURCE, received, status.MPI_TAG, expected_bytes_));
   }
 
   MPI_Request request = MPI_REQUEST_NULL;
@@ -65,9 +64,8 @@ class MpiCommunicator final : public Communicator {
  private:
   RequestPtr do_send(std::span<const std::byte> bytes, int to, int tag, const Where&) override {
     auto made = std::make_unique<MpiRequest>(-1);
-    require_mpi(
-        MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag, handle(), &made->request),
-        "MPI_Isend");
+    require_mpi(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag, handle(), &made->request),
+                "MPI_Isend");
     return made;
   }
   RequestPtr do_receive(std::span<std::byte> bytes, int from, int tag, const Where&) override {
@@ -78,14 +76,12 @@ class MpiCommunicator final : public Communicator {
   }
   void do_barrier() override { require_mpi(MPI_Barrier(handle()), "MPI_Barrier"); }
   void do_all_reduce(std::span<double> values, ReduceOp op) override { reduce(values, MPI_DOUBLE, op); }
-  void do_all_reduce(std::span<std::int64_t> values, ReduceOp op) override {
-    reduce(values, MPI_INT64_T, op);
-  }
+  void do_all_reduce(std::span<std::int64_t> values, ReduceOp op) override { reduce(values, MPI_INT64_T, op); }
   RequestPtr do_start_all_reduce(std::span<double> values, ReduceOp op) override {
     auto made = std::make_unique<MpiRequest>(-1);
     made->may_free = false;
-    require_mpi(MPI_Iallreduce(MPI_IN_PLACE, values.data(), narrow<int>(values.size()), MPI_DOUBLE,
-                               to_mpi(op), handle(), &made->request),
+    require_mpi(MPI_Iallreduce(MPI_IN_PLACE, values.data(), narrow<int>(values.size()), MPI_DOUBLE, to_mpi(op),
+                               handle(), &made->request),
                 "MPI_Iallreduce");
     return made;
   }
@@ -97,15 +93,13 @@ class MpiCommunicator final : public Communicator {
   void do_broadcast(std::span<std::byte> bytes, int root) override {
     while (!bytes.empty()) {
       const auto piece = bytes.first(std::min(bytes.size(), most_at_once));
-      require_mpi(MPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, handle()),
-                  "MPI_Bcast");
+      require_mpi(MPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, handle()), "MPI_Bcast");
       bytes = bytes.subspan(piece.size());
     }
   }
   void do_all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
     const int count = narrow<int>(mine.size());
-    require_mpi(MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, handle()),
-                "MPI_Allgather");
+    require_mpi(MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, handle()), "MPI_Allgather");
   }
   std::unique_ptr<Channel> do_open_channel(ChannelKind kind, std::span<const ChannelPeer> send,
                                            const std::byte* send_buffer, std::span<const ChannelPeer> recv,
@@ -117,9 +111,9 @@ class MpiCommunicator final : public Communicator {
   void reduce(std::span<T> values, MPI_Datatype type, ReduceOp op) {
     while (!values.empty()) {
       const auto piece = values.first(std::min(values.size(), most_at_once));
-      require_mpi(MPI_Allreduce(MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()), type, to_mpi(op),
-                                handle()),
-                  "MPI_Allreduce");
+      require_mpi(
+          MPI_Allreduce(MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()), type, to_mpi(op), handle()),
+          "MPI_Allreduce");
       values = values.subspan(piece.size());
     }
   }

@@ -55,8 +55,7 @@ void require_usable(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) throw Error(ErrorKind::usage, "the communicator is MPI_COMM_NULL");
   int inter = 0;
   require_mpi(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  if (inter)
-    throw Error(ErrorKind::usage, "the communicator is an inter-communicator: merge its groups first");
+  if (inter) throw Error(ErrorKind::usage, "the communicator is an inter-communicator: merge its groups first");
 }
 
 int highest_tag_of(MPI_Comm comm) {
@@ -129,9 +128,9 @@ std::int64_t MpiDuplicate::find_common_graph(const std::vector<int>& sources,
   std::vector<unsigned char> fits(graphs_.size());
   for (std::size_t g = 0; g < graphs_.size(); ++g)
     fits[g] = graphs_[g].sources == sources && graphs_[g].destinations == destinations;
-  require_mpi(MPI_Allreduce(MPI_IN_PLACE, fits.data(), static_cast<int>(fits.size()), MPI_UNSIGNED_CHAR,
-                            MPI_BAND, comm()),
-              "MPI_Allreduce");
+  require_mpi(
+      MPI_Allreduce(MPI_IN_PLACE, fits.data(), static_cast<int>(fits.size()), MPI_UNSIGNED_CHAR, MPI_BAND, comm()),
+      "MPI_Allreduce");
   for (std::size_t g = 0; g < fits.size(); ++g)
     if (fits[g]) return static_cast<std::int64_t>(g);
   return -1;
@@ -143,11 +142,10 @@ MPI_Comm MpiDuplicate::graph(const std::vector<int>& sources, const std::vector<
   Graph made{sources, destinations, MPI_COMM_NULL};
   // MPI_UNWEIGHTED asks for valid pointers even where there are no neighbours.
   const int nobody = 0;
-  require_mpi(MPI_Dist_graph_create_adjacent(comm(), static_cast<int>(sources.size()),
-                                             sources.empty() ? &nobody : sources.data(), MPI_UNWEIGHTED,
-                                             static_cast<int>(destinations.size()),
-                                             destinations.empty() ? &nobody : destinations.data(),
-                                             MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made.comm),
+  require_mpi(MPI_Dist_graph_create_adjacent(
+                  comm(), static_cast<int>(sources.size()), sources.empty() ? &nobody : sources.data(),
+                  MPI_UNWEIGHTED, static_cast<int>(destinations.size()),
+                  destinations.empty() ? &nobody : destinations.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made.comm),
               "MPI_Dist_graph_create_adjacent");
   require_mpi(MPI_Comm_set_errhandler(made.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   graphs_.push_back(std::move(made));

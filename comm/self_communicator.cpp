@@ -28,9 +28,8 @@ class SelfRequest final : public Request {
     if (!call_->done)
       throw Error(
           ErrorKind::internal,
-          fmt::format(
-              "the only rank waits for its own message with tag {}, whose other end it has not called",
-              call_->tag),
+          fmt::format("the only rank waits for its own message with tag {}, whose other end it has not called",
+                      call_->tag),
           place_);
   }
 
@@ -47,8 +46,7 @@ class DoneRequest final : public Request {
 // Exchange with itself: the pieces of the send buffer, in order, are those of the receive buffer.
 class SelfChannel final : public Channel {
  public:
-  SelfChannel(std::size_t bytes, const std::byte* from, std::byte* to)
-      : bytes_(bytes), from_(from), to_(to) {}
+  SelfChannel(std::size_t bytes, const std::byte* from, std::byte* to) : bytes_(bytes), from_(from), to_(to) {}
   void start() override {
     if (bytes_ > 0) std::memcpy(to_, from_, bytes_);
   }
@@ -82,9 +80,7 @@ class SelfCommunicator final : public Communicator {
   void do_barrier() override {}
   void do_all_reduce(std::span<double>, ReduceOp) override {}
   void do_all_reduce(std::span<std::int64_t>, ReduceOp) override {}
-  RequestPtr do_start_all_reduce(std::span<double>, ReduceOp) override {
-    return std::make_unique<DoneRequest>();
-  }
+  RequestPtr do_start_all_reduce(std::span<double>, ReduceOp) override { return std::make_unique<DoneRequest>(); }
   std::int64_t do_exclusive_sum(std::int64_t) override { return 0; }
   void do_broadcast(std::span<std::byte>, int) override {}
   void do_all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
@@ -121,10 +117,10 @@ class SelfCommunicator final : public Communicator {
   static void move_bytes(SelfCall& mine, SelfCall& other, const Where& where) {
     const SelfCall &from = mine.sends ? mine : other, &to = mine.sends ? other : mine;
     if (from.bytes != to.bytes)
-      throw Error(ErrorKind::internal,
-                  fmt::format("a message of {} bytes with tag {} is received as {} bytes", from.bytes,
-                              from.tag, to.bytes),
-                  place_of(where));
+      throw Error(
+          ErrorKind::internal,
+          fmt::format("a message of {} bytes with tag {} is received as {} bytes", from.bytes, from.tag, to.bytes),
+          place_of(where));
     if (from.bytes > 0) std::memmove(to.buffer, from.buffer, from.bytes);
     mine.done = other.done = true;
   }

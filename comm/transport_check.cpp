@@ -35,8 +35,8 @@ void fill_pattern(int from, int to, int round, std::span<std::byte> out) {
 class RingExchange {
  public:
   RingExchange(Communicator& comm, ChannelKind kind, std::size_t bytes)
-      : rank_(comm.rank()), bytes_(bytes), neighbours_(ring_neighbours(comm)),
-        out_(neighbours_.size() * bytes), in_(neighbours_.size() * bytes) {
+      : rank_(comm.rank()), bytes_(bytes), neighbours_(ring_neighbours(comm)), out_(neighbours_.size() * bytes),
+        in_(neighbours_.size() * bytes) {
     std::vector<ChannelPeer> peers;
     for (const int rank : neighbours_) peers.push_back({rank, bytes});
     channel_ = comm.open_channel(kind, peers, out_.data(), peers, in_.data());
@@ -60,11 +60,10 @@ class RingExchange {
     for (std::size_t n = 0; n < neighbours_.size(); ++n) {
       fill_pattern(neighbours_[n], rank_, round, expected);
       const auto received = std::span(in_).subspan(n * bytes_, bytes_);
-      const auto wrong =
-          std::mismatch(received.begin(), received.end(), expected.begin()).first - received.begin();
+      const auto wrong = std::mismatch(received.begin(), received.end(), expected.begin()).first - received.begin();
       if (wrong < std::ssize(received))
-        return fmt::format("byte {} of {} from rank {} arrived wrong on rank {}", wrong, bytes_,
-                           neighbours_[n], rank_);
+        return fmt::format("byte {} of {} from rank {} arrived wrong on rank {}", wrong, bytes_, neighbours_[n],
+                           rank_);
     }
     return std::nullopt;
   }
@@ -83,8 +82,8 @@ std::optional<std::string> try_round(Communicator& comm, const std::shared_ptr<R
   ring->start(round);
   if (ring->finishes_within(comm, watchdog_seconds)) return ring->find_wrong_bytes(round);
   comm.keep(ring);
-  return fmt::format("an exchange with the ring neighbours of rank {} did not finish within {} s",
-                     comm.rank(), watchdog_seconds);
+  return fmt::format("an exchange with the ring neighbours of rank {} did not finish within {} s", comm.rank(),
+                     watchdog_seconds);
 }
 
 // What is wrong with a kind on the lowest rank that finds fault; empty where it works. The same on all ranks.
@@ -107,14 +106,13 @@ TransportChoice prove_transport(Communicator& comm, double watchdog_seconds) {
   for (const ChannelKind kind : {ChannelKind::persistent, ChannelKind::neighborhood}) {
     const std::string fault = find_fault(comm, kind, watchdog_seconds);
     if (fault.empty())
-      return {kind, fmt::format("{} messages carried known bytes around the ring of ranks{}{}",
-                                to_string(kind), faults.empty() ? "" : "; not used: ", faults)};
+      return {kind, fmt::format("{} messages carried known bytes around the ring of ranks{}{}", to_string(kind),
+                                faults.empty() ? "" : "; not used: ", faults)};
     faults += fmt::format("{}{}: {}", faults.empty() ? "" : "; ", to_string(kind), fault);
   }
-  throw Error(ErrorKind::environment,
-              "no way to exchange data between the ranks works (" + faults +
-                  "): check the MPI installation, or try another transport (with Open MPI, "
-                  "OMPI_MCA_pml=ob1)");
+  throw Error(ErrorKind::environment, "no way to exchange data between the ranks works (" + faults +
+                                          "): check the MPI installation, or try another transport (with Open MPI, "
+                                          "OMPI_MCA_pml=ob1)");
 }
 
 } // namespace atl

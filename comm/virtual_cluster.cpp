@@ -11,8 +11,8 @@ namespace {
 // What all ranks share. Only the rank that holds the scheduler's baton touches it.
 struct Cluster {
   Cluster(int ranks, const VirtualClusterOptions& with)
-      : options(with), scheduler(ranks, options.seed, options.in_order),
-        messages(scheduler, options, traffic), meetings(scheduler, traffic) {}
+      : options(with), scheduler(ranks, options.seed, options.in_order), messages(scheduler, options, traffic),
+        meetings(scheduler, traffic) {}
 
   VirtualClusterOptions options;
   VirtualTraffic traffic;
@@ -45,8 +45,8 @@ class MessageRequest final : public Request {
   ~MessageRequest() override {
     if (waited_) return;
     cluster_->tell_dropped(
-        fmt::format("rank {} dropped the request of a message to or from rank {} ({}) without wait()",
-                    call_->rank, call_->peer, call_->place()));
+        fmt::format("rank {} dropped the request of a message to or from rank {} ({}) without wait()", call_->rank,
+                    call_->peer, call_->place()));
     if (!call_->done) cluster_->messages.drop(call_);
   }
   void wait() override {
@@ -67,8 +67,7 @@ class MeetingRequest final : public Request {
   ~MeetingRequest() override {
     if (waited_) return;
     seat_->dropped = true;
-    cluster_->tell_dropped(
-        fmt::format("rank {} dropped the request of {} without wait()", rank_, seat_->name()));
+    cluster_->tell_dropped(fmt::format("rank {} dropped the request of {} without wait()", rank_, seat_->name()));
   }
   void wait() override {
     cluster_->scheduler.wait(rank_, *seat_);
@@ -90,9 +89,8 @@ struct NeverDone final : VirtualEvent {
 // A channel of either kind: one message a neighbour at each start, apart from all other messages.
 class VirtualChannel final : public Channel {
  public:
-  VirtualChannel(std::shared_ptr<Cluster> cluster, int rank, ChannelKind kind,
-                 std::span<const ChannelPeer> send, const std::byte* send_buffer,
-                 std::span<const ChannelPeer> recv, std::byte* recv_buffer, int tag)
+  VirtualChannel(std::shared_ptr<Cluster> cluster, int rank, ChannelKind kind, std::span<const ChannelPeer> send,
+                 const std::byte* send_buffer, std::span<const ChannelPeer> recv, std::byte* recv_buffer, int tag)
       : cluster_(std::move(cluster)), rank_(rank), kind_(kind), tag_(tag) {
     add(recv, false, recv_buffer);
     add(send, true, const_cast<std::byte*>(send_buffer));
@@ -109,8 +107,7 @@ class VirtualChannel final : public Channel {
   void start() override {
     ensure(!active_, "a channel is started once before each wait");
     active_ = true;
-    if (kind_ == ChannelKind::neighborhood)
-      ++cluster_->neighborhood_starts[tag_][static_cast<std::size_t>(rank_)];
+    if (kind_ == ChannelKind::neighborhood) ++cluster_->neighborhood_starts[tag_][static_cast<std::size_t>(rank_)];
     cluster_->scheduler.pause(rank_);
     if (stalls()) return;
     for (VirtualCallPtr& call : calls_) {
@@ -128,8 +125,7 @@ class VirtualChannel final : public Channel {
   bool test() override {
     if (!active_) return true;
     cluster_->scheduler.yield(rank_);
-    active_ =
-        stalls() || std::any_of(calls_.begin(), calls_.end(), [](const auto& call) { return !call->done; });
+    active_ = stalls() || std::any_of(calls_.begin(), calls_.end(), [](const auto& call) { return !call->done; });
     return !active_;
   }
 
@@ -159,8 +155,7 @@ class VirtualChannel final : public Channel {
 
 class VirtualCommunicator final : public Communicator {
  public:
-  VirtualCommunicator(std::shared_ptr<Cluster> cluster, int rank)
-      : cluster_(std::move(cluster)), rank_(rank) {
+  VirtualCommunicator(std::shared_ptr<Cluster> cluster, int rank) : cluster_(std::move(cluster)), rank_(rank) {
     check_collectives(cluster_->options.check_collectives);
   }
   int rank() const override { return rank_; }
@@ -197,9 +192,7 @@ class VirtualCommunicator final : public Communicator {
   void do_barrier() override {
     meet(Kind::barrier, [](VirtualSeat&) {})->wait();
   }
-  void do_all_reduce(std::span<double> values, ReduceOp op) override {
-    do_start_all_reduce(values, op)->wait();
-  }
+  void do_all_reduce(std::span<double> values, ReduceOp op) override { do_start_all_reduce(values, op)->wait(); }
   void do_all_reduce(std::span<std::int64_t> values, ReduceOp op) override {
     meet(Kind::all_reduce, [&](VirtualSeat& seat) { seat.integers = values, seat.op = op; })->wait();
   }
@@ -258,8 +251,7 @@ VirtualTraffic run_virtual_cluster(int ranks, const std::function<void(Communica
 
 VirtualTraffic traffic(const Communicator& comm) {
   const auto* mine = dynamic_cast<const VirtualCommunicator*>(&comm);
-  if (!mine)
-    throw Error(ErrorKind::usage, "traffic is only counted in a virtual cluster, not by " + comm.name());
+  if (!mine) throw Error(ErrorKind::usage, "traffic is only counted in a virtual cluster, not by " + comm.name());
   return mine->traffic();
 }
 

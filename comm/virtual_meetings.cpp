@@ -31,8 +31,7 @@ void all_reduce(const Seats& seats, std::span<T> VirtualSeat::*values) {
   const std::span<T> first = seats[0].get()->*values;
   std::vector<T> result(first.begin(), first.end());
   for (std::size_t r = 1; r < seats.size(); ++r) combine<T>(seats[r]->op, seats[r].get()->*values, result);
-  for (const VirtualSeatPtr& seat : seats)
-    std::copy(result.begin(), result.end(), (seat.get()->*values).begin());
+  for (const VirtualSeatPtr& seat : seats) std::copy(result.begin(), result.end(), (seat.get()->*values).begin());
 }
 
 void exclusive_sum(const Seats& seats) {
@@ -123,17 +122,16 @@ void VirtualMeetings::join(int rank, const VirtualSeatPtr& seat) {
 void VirtualMeetings::end(const Seats& seats) {
   for (const VirtualSeatPtr& seat : seats) {
     if (!seat->dropped) continue;
-    scheduler_.fail(
-        Error(ErrorKind::internal, "a rank dropped the request of " + seat->name() + " without wait()"));
+    scheduler_.fail(Error(ErrorKind::internal, "a rank dropped the request of " + seat->name() + " without wait()"));
     return;
   }
   const std::optional<Error> fault = find_fault(seats);
   for (const VirtualSeatPtr& seat : seats) {
     seat->error = fault;
     if (fault || fit(*seats[0], *seat)) continue;
-    scheduler_.fail(Error(ErrorKind::internal,
-                          fmt::format("ranks have parted: {} meets {}, or their sizes or roots differ",
-                                      seats[0]->name(), seat->name())));
+    scheduler_.fail(
+        Error(ErrorKind::internal, fmt::format("ranks have parted: {} meets {}, or their sizes or roots differ",
+                                               seats[0]->name(), seat->name())));
     return;
   }
   if (!fault) {
@@ -144,8 +142,7 @@ void VirtualMeetings::end(const Seats& seats) {
 }
 
 void VirtualMeetings::count(const VirtualSeat& seat) {
-  const bool reduction =
-      seat.kind == VirtualSeat::Kind::all_reduce || seat.kind == VirtualSeat::Kind::exclusive_sum;
+  const bool reduction = seat.kind == VirtualSeat::Kind::all_reduce || seat.kind == VirtualSeat::Kind::exclusive_sum;
   ++(reduction ? traffic_.reductions : traffic_.other_collectives);
 }
 

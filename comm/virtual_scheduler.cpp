@@ -65,8 +65,7 @@ void VirtualScheduler::pass_to(int next, std::unique_lock<std::mutex>&) {
 // ---- whose turn it is
 
 int VirtualScheduler::pick(int current) {
-  if (!failed() && runnable_.empty() && on_the_way_.empty() && first_not_returned() != nobody)
-    fail(deadlock());
+  if (!failed() && runnable_.empty() && on_the_way_.empty() && first_not_returned() != nobody) fail(deadlock());
   if (failed()) return first_not_returned();
   if (runnable_.empty() && on_the_way_.empty()) return nobody;
   ++events_;
@@ -87,8 +86,7 @@ int VirtualScheduler::pick_among_events() {
 
 int VirtualScheduler::next_in_turn(int current) const {
   const auto after = [&](int rank) { return (rank - current - 1 + 2 * ranks()) % ranks(); };
-  return *std::min_element(runnable_.begin(), runnable_.end(),
-                           [&](int a, int b) { return after(a) < after(b); });
+  return *std::min_element(runnable_.begin(), runnable_.end(), [&](int a, int b) { return after(a) < after(b); });
 }
 
 int VirtualScheduler::first_not_returned() const {
@@ -177,8 +175,7 @@ Error VirtualScheduler::deadlock() const {
       continue;
     }
     ++told;
-    text +=
-        fmt::format("{}rank {} {}", r == 0 ? "" : "; ", r, rank.event ? rank.event->text() : "has returned");
+    text += fmt::format("{}rank {} {}", r == 0 ? "" : "; ", r, rank.event ? rank.event->text() : "has returned");
   }
   if (others > 0) text += fmt::format("; and {} more ranks", others);
   return Error(ErrorKind::internal, "deadlock, no rank can go on: " + text);

@@ -74,8 +74,7 @@ TEST_P(VirtualCommunicatorSizes, KeepsEveryPromise) {
 TEST(Agreement, CarriesKindPlaceAndTextOfTheLowestRank) {
   run_virtual_cluster(5, [](CommunicatorPtr comm) {
     std::optional<Error> mine;
-    if (comm->rank() >= 2)
-      mine = Error(ErrorKind::limit, "too large on " + std::to_string(comm->rank()), "a.mtx:7");
+    if (comm->rank() >= 2) mine = Error(ErrorKind::limit, "too large on " + std::to_string(comm->rank()), "a.mtx:7");
     try {
       agree(*comm, mine);
       ADD_FAILURE() << "nothing was thrown";

@@ -125,8 +125,7 @@ TEST(SparseExchange, LargeAmountsGoInBoundedRounds) {
         [&](std::size_t s, Offset first, Offset n, const std::byte* in) {
           const auto* items = reinterpret_cast<const std::int64_t*>(in);
           wrong += first != std::exchange(next[s], first + n);
-          for (Offset i = 0; i < n; ++i)
-            wrong += items[i] != (first + i) * 4 + plan.sources()[s].rank * 2 + me;
+          for (Offset i = 0; i < n; ++i) wrong += items[i] != (first + i) * 4 + plan.sources()[s].rank * 2 + me;
           largest = std::max(largest, n);
         });
     EXPECT_EQ(wrong, 0);
@@ -144,8 +143,7 @@ TEST(SparseExchange, WindowsDoNotDeadlock) {
     run_virtual_cluster(5,
                         [](CommunicatorPtr comm) {
                           std::vector<PeerCount> all;
-                          for (int r = 0; r < comm->size(); ++r)
-                            all.push_back({r, 5 + (r + comm->rank()) % 3});
+                          for (int r = 0; r < comm->size(); ++r) all.push_back({r, 5 + (r + comm->rank()) % 3});
                           BulkExchange plan(comm, all);
                           Offset arrived = 0;
                           plan.run(

@@ -19,22 +19,20 @@ TEST_P(TransportCheck, SoundChannelsArePersistent) {
                         [](CommunicatorPtr comm) {
                           const TransportChoice choice = prove_transport(*comm);
                           EXPECT_EQ(choice.kind, ChannelKind::persistent);
-                          EXPECT_EQ(choice.why,
-                                    "persistent messages carried known bytes around the ring of ranks");
+                          EXPECT_EQ(choice.why, "persistent messages carried known bytes around the ring of ranks");
                         },
                         {.seed = seed});
 }
 
 TEST_P(TransportCheck, WrongBytesAreNoticed) {
-  run_virtual_cluster(
-      GetParam(),
-      [](CommunicatorPtr comm) {
-        const TransportChoice choice = prove_transport(*comm);
-        EXPECT_EQ(choice.kind, ChannelKind::neighborhood);
-        EXPECT_NE(choice.why.find("not used: persistent: byte 0 of 1 from rank"), choice.why.npos)
-            << choice.why;
-      },
-      {.channel_fault = Fault::wrong_data});
+  run_virtual_cluster(GetParam(),
+                      [](CommunicatorPtr comm) {
+                        const TransportChoice choice = prove_transport(*comm);
+                        EXPECT_EQ(choice.kind, ChannelKind::neighborhood);
+                        EXPECT_NE(choice.why.find("not used: persistent: byte 0 of 1 from rank"), choice.why.npos)
+                            << choice.why;
+                      },
+                      {.channel_fault = Fault::wrong_data});
 }
 
 TEST_P(TransportCheck, StalledChannelIsGivenUp) {
@@ -50,10 +48,9 @@ TEST_P(TransportCheck, StalledChannelIsGivenUp) {
 }
 
 TEST_P(TransportCheck, FaultOfAKindThatIsNotNeededDoesNotMatter) {
-  run_virtual_cluster(
-      GetParam(),
-      [](CommunicatorPtr comm) { EXPECT_EQ(prove_transport(*comm).kind, ChannelKind::persistent); },
-      {.channel_fault = Fault::stall, .faulty_kind = ChannelKind::neighborhood});
+  run_virtual_cluster(GetParam(),
+                      [](CommunicatorPtr comm) { EXPECT_EQ(prove_transport(*comm).kind, ChannelKind::persistent); },
+                      {.channel_fault = Fault::stall, .faulty_kind = ChannelKind::neighborhood});
 }
 
 TEST_P(TransportCheck, NothingThatWorksIsAnErrorOnAllRanks) {

@@ -25,8 +25,7 @@ std::string failure_of(int ranks, const Body& body, const VirtualClusterOptions&
 
 testing::AssertionResult has(const std::string& text, std::initializer_list<const char*> parts) {
   for (const char* part : parts)
-    if (text.find(part) == text.npos)
-      return testing::AssertionFailure() << '"' << part << "\" is not in: " << text;
+    if (text.find(part) == text.npos) return testing::AssertionFailure() << '"' << part << "\" is not in: " << text;
   return testing::AssertionSuccess();
 }
 
@@ -52,12 +51,10 @@ TEST(VirtualCluster, FindsDeadlocks) {
     for (const int ranks : {2, 3, 8, 64})
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         const VirtualClusterOptions options{.seed = seed, .in_order = in_order};
-        EXPECT_TRUE(
-            has(failure_of(ranks, skip_a_collective, options),
-                {"deadlock", "rank 0 waits in barrier", "virtual_cluster_test.cpp", "rank 1 has returned"}));
-        EXPECT_TRUE(
-            has(failure_of(ranks, ring_of_blocking_sends, options),
-                {"deadlock", "rank 0 waits until rank 1 receives", "tag 7", "virtual_cluster_test.cpp"}));
+        EXPECT_TRUE(has(failure_of(ranks, skip_a_collective, options),
+                        {"deadlock", "rank 0 waits in barrier", "virtual_cluster_test.cpp", "rank 1 has returned"}));
+        EXPECT_TRUE(has(failure_of(ranks, ring_of_blocking_sends, options),
+                        {"deadlock", "rank 0 waits until rank 1 receives", "tag 7", "virtual_cluster_test.cpp"}));
         EXPECT_TRUE(has(failure_of(ranks, ring_of_blocking_receives, options),
                         {"deadlock", "rank 0 waits for 8 bytes from rank 1", "tag 7"}));
       }
@@ -124,8 +121,7 @@ std::vector<int> order_of_arrival(std::uint64_t seed, bool in_order) {
                       [&](CommunicatorPtr comm) {
                         for (int step = 0; step < 5; ++step) {
                           std::int64_t out = 0, in = 0;
-                          const int p = comm->size(), to = (comm->rank() + 1) % p,
-                                    from = (comm->rank() + p - 1) % p;
+                          const int p = comm->size(), to = (comm->rank() + 1) % p, from = (comm->rank() + p - 1) % p;
                           const auto receive = comm->receive(bytes(in), from, step);
                           const auto send = comm->send(bytes(out), to, step);
                           receive->wait();
@@ -197,8 +193,7 @@ TEST(VirtualCluster, PartedRanksAreFoundWithoutChecksToo) {
     else
       comm->barrier();
   };
-  EXPECT_TRUE(
-      has(failure_of(3, kinds, {.check_collectives = false}), {"parted", "barrier", "exclusive_sum"}));
+  EXPECT_TRUE(has(failure_of(3, kinds, {.check_collectives = false}), {"parted", "barrier", "exclusive_sum"}));
   const Body sizes = [](CommunicatorPtr comm) {
     std::vector<double> values(comm->rank() == 1 ? 2 : 1);
     comm->all_reduce(std::span<double>(values), ReduceOp::sum);
@@ -217,8 +212,7 @@ TEST(VirtualCluster, AgreementAndReductionAreNotTheSame) {
   EXPECT_TRUE(has(failure_of(2, body), {"rank 0 calls agree", "rank 1 calls all_reduce(min, int64)"}));
 }
 
-std::unique_ptr<Channel> ring_channel(Communicator& comm, ChannelKind kind, std::int64_t& out,
-                                      std::int64_t& in) {
+std::unique_ptr<Channel> ring_channel(Communicator& comm, ChannelKind kind, std::int64_t& out, std::int64_t& in) {
   const int p = comm.size();
   const ChannelPeer to{(comm.rank() + 1) % p, 8}, from{(comm.rank() + p - 1) % p, 8};
   return comm.open_channel(kind, std::span(&to, 1), bytes(out).data(), std::span(&from, 1), bytes(in).data());
@@ -250,14 +244,13 @@ TEST(VirtualCluster, FindsChannelsWhoseEndsDiffer) {
     std::int64_t out[2] = {}, in[2] = {};
     const std::size_t expected = comm->rank() == 1 ? 16 : 8;
     const ChannelPeer to{1 - comm->rank(), 8}, from{1 - comm->rank(), expected};
-    const auto channel =
-        comm->open_channel(ChannelKind::persistent, std::span(&to, 1), bytes(out[0]).data(),
-                           std::span(&from, 1), std::as_writable_bytes(std::span(in)).data());
+    const auto channel = comm->open_channel(ChannelKind::persistent, std::span(&to, 1), bytes(out[0]).data(),
+                                            std::span(&from, 1), std::as_writable_bytes(std::span(in)).data());
     channel->start();
     channel->wait();
   };
-  EXPECT_TRUE(has(failure_of(2, body),
-                  {"rank 0 sends 8 bytes to rank 1", "receives 16 bytes", "persistent channel"}));
+  EXPECT_TRUE(
+      has(failure_of(2, body), {"rank 0 sends 8 bytes to rank 1", "receives 16 bytes", "persistent channel"}));
 }
 
 TEST(VirtualTraffic, IsCountedExactly) {

@@ -12,8 +12,7 @@ std::vector<std::byte> gather_bytes(Communicator& comm, std::span<const std::byt
   for (const std::int64_t size : sizes)
     words.push_back(words.back() + (static_cast<std::size_t>(size) + word - 1) / word);
   std::vector<std::int64_t> padded(words.back());
-  if (!mine.empty())
-    std::memcpy(&padded[words[static_cast<std::size_t>(comm.rank())]], mine.data(), mine.size());
+  if (!mine.empty()) std::memcpy(&padded[words[static_cast<std::size_t>(comm.rank())]], mine.data(), mine.size());
   comm.all_reduce(std::span<std::int64_t>(padded), ReduceOp::sum);
 
   std::vector<std::byte> all;
