@@ -241,6 +241,9 @@ std::variant<Job, Help> parse_command_line(std::span<const std::string> argument
   for (std::size_t i = 0; i < found.texts.size(); ++i) {
     const OptionSpec& option = option_table()[i];
     for (const std::string& text : found.texts[i]) {
+      if (text.starts_with("--"))
+        throw Error(ErrorKind::usage, fmt::format("its value is missing; what follows is {}", text),
+                    fmt::format("--{}", option.name));
       if (option.kind != OptionKind::flag && text.empty()) require_valid(option, text);
       values.set(option.name, text);
     }

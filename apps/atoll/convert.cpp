@@ -18,9 +18,9 @@ void write_matrix_market_file(const Context& context, const std::string& path, L
 
 /// A store keeps its parts; anything else becomes one part.
 void write_store_file(const Context& context, const ConvertJob& job, const Loaded<double>& loaded) {
-  const std::vector<GlobalIndex> one_part{0, loaded.rows.n_rows};
-  write_store<double>(context, job.output, loaded.rows, loaded.numbering,
-                      loaded.stored_ranges.empty() ? one_part : loaded.stored_ranges,
+  const std::vector<GlobalIndex> ranges = loaded.stored_parts > 0 ? stored_row_ranges(context, job.matrix)
+                                                                  : std::vector<GlobalIndex>{0, loaded.rows.n_rows};
+  write_store<double>(context, job.output, loaded.rows, loaded.numbering, ranges,
                       {.compress = job.compress, .name = loaded.name});
 }
 

@@ -7,13 +7,12 @@
 
 #include <unistd.h>
 
+#include <limits>
 #include <string_view>
 
 namespace atl::app {
 
 namespace {
-
-constexpr double patience_seconds = 10;
 
 void write_to_stderr(std::string_view text) {
   while (!text.empty()) {
@@ -23,9 +22,8 @@ void write_to_stderr(std::string_view text) {
   }
 }
 
-/// Waits for the request, but no longer than the patience where `alone` is feared.
-bool completes(MPI_Request& request, bool alone) {
-  if (!alone) return MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+/// Waits for the request, but no longer than this.
+bool completes(MPI_Request& request, double patience_seconds) {
   const Timer timer;
   for (int done = 0;;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -41,7 +39,9 @@ struct Ending::Comm {
   MPI_Comm handle = MPI_COMM_NULL;
 };
 
-Ending::Ending() : comm_(std::make_unique<Comm>()) { MPI_Comm_dup(MPI_COMM_WORLD, &comm_->handle); }
+Ending::Ending(double patience_seconds) : comm_(std::make_unique<Comm>()), patience_seconds_(patience_seconds) {
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm_->handle);
+}
 
 Ending::~Ending() = default;
 
@@ -55,7 +55,9 @@ int Ending::leave(const Outcome& outcome) {
   int all[2] = {mine[0], mine[1]};
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(mine, all, 2, MPI_INT, MPI_MAX, comm_->handle, &request);
-  if (!completes(request, outcome.status >= 2)) {
+  // Who did well may be waited for by nobody, and waits as long as it takes; who failed may be alone.
+  const double forever = std::numeric_limits<double>::infinity();
+  if (!completes(request, outcome.status >= 2 ? patience_seconds_ : forever)) {
     write_to_stderr(outcome.complaint);
     MPI_Abort(MPI_COMM_WORLD, outcome.status);
   }

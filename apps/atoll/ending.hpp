@@ -13,16 +13,17 @@ struct Outcome {
 
 /// Lets the ranks leave together, with one status: the largest. The lowest rank with a complaint prints it
 /// before any rank leaves. Ranks that failed alone, so that the others still wait for them elsewhere, are not
-/// left hanging: they print, and end the whole job after a patient wait. Collective over MPI_COMM_WORLD.
+/// left hanging: they print, and end the whole job after `patience_seconds`. Collective over MPI_COMM_WORLD.
 class Ending {
  public:
-  Ending();
+  explicit Ending(double patience_seconds = 10);
   ~Ending();
   int leave(const Outcome& outcome);
 
  private:
   struct Comm; ///< a communicator of its own, made while all is well: nothing else can be under way on it
   std::unique_ptr<Comm> comm_;
+  double patience_seconds_;
 };
 
 /// One line for standard error: "atoll: " and the text, printable.

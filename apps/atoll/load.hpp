@@ -13,14 +13,13 @@ namespace atl::app {
 /// A matrix as it was read, this rank's rows of it, with what is known about them.
 template <class T>
 struct Loaded {
-  std::string name;           ///< what the user calls it, or what the store says it is
-  std::string format;         ///< "model problem", "Matrix Market", "store"
-  RowBlock<T> rows;           ///< equal slabs in original numbering, or a store's rows in global numbering
-  Numbering numbering;        ///< of these rows
-  int stored_parts = 0;       ///< parts of the store it came from; 0 where there was none
-  bool stored_layout = false; ///< the store has a part for each rank, and each rank has its own
-  std::vector<GlobalIndex> stored_ranges; ///< row ranges of those parts
-  std::optional<ModelProblem> problem;    ///< knows the coordinates of its rows
+  std::string name;                    ///< what the user calls it, or what the store says it is
+  std::string format;                  ///< "model problem", "Matrix Market", "store"
+  RowBlock<T> rows;                    ///< equal slabs in original numbering, or a store's rows in global numbering
+  Numbering numbering;                 ///< of these rows
+  int stored_parts = 0;                ///< parts of the store it came from; 0 where there was none
+  bool stored_layout = false;          ///< the store has a part for each rank, and each rank has its own
+  std::optional<ModelProblem> problem; ///< knows the coordinates of its rows
 };
 
 /// MATRIX of the command line: an existing file (its format known by content), or a model problem.

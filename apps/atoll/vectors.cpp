@@ -33,6 +33,8 @@ bool contains(std::initializer_list<OutputFormat> allowed, OutputFormat format) 
   return std::find(allowed.begin(), allowed.end(), format) != allowed.end();
 }
 
+bool is_store_name(const std::string& path) { return path.ends_with(".h5") || path.ends_with(".hdf5"); }
+
 } // namespace
 
 OutputFormat output_format(const std::string& path, std::initializer_list<OutputFormat> allowed) {
@@ -115,7 +117,7 @@ void write_vector(const Context& context, const std::string& path, const DVector
                   const Numbering& numbering) {
   DenseSlab<T> slab{vector.map()->global_size(), vector.columns(), {}};
   slab.values = to_original<T>(context, numbering, vector.owned_to_host(), vector.columns());
-  if (output_format(path, {OutputFormat::matrix_market, OutputFormat::store}) == OutputFormat::store)
+  if (is_store_name(path))
     write_dense_store<T>(context, path, slab.rows, slab.cols, slab.values);
   else
     write_dense_matrix_market<T>(context, path, slab);

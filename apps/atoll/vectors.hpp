@@ -6,7 +6,7 @@
 
 namespace atl::app {
 
-/// What an output file holds, by the ending of its name.
+/// What the output file of a matrix or partition holds, by the ending of its name.
 enum class OutputFormat { matrix_market, store, text };
 
 /// Errors: Error{usage} for an ending other than those in `allowed` (".mtx", ".h5" or ".hdf5", ".txt").
@@ -23,7 +23,8 @@ template <class T>
 DVector<T> read_vector(const Context& context, const std::string& path, const IndexMapPtr& map,
                        const Numbering& numbering, LocalIndex columns = 0);
 
-/// The vector in original numbering, as .mtx array or .h5 vector. Collective.
+/// The vector in original numbering: a store where the name ends in .h5 or .hdf5, else a Matrix Market array.
+/// Collective.
 template <class T>
 void write_vector(const Context& context, const std::string& path, const DVector<T>& vector,
                   const Numbering& numbering);

@@ -73,6 +73,14 @@ def children_of(parent):
     return sorted(children)
 
 
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 class Signals(CommandTest):
     """A solve that would take minutes is ended from outside."""
 
@@ -106,7 +114,7 @@ class Signals(CommandTest):
         os.kill(children[-1], signal.SIGTERM)
         self.assertEqual(self.finish(process), 128 + signal.SIGTERM)
         for child in children:
-            self.assertFalse(os.path.exists(f"/proc/{child}"))
+            self.assertFalse(is_running(child))
         self.assert_files()
 
     def test_a_kill_leaves_no_output(self):
@@ -114,6 +122,13 @@ class Signals(CommandTest):
         process.kill()
         self.assertEqual(self.finish(process), -signal.SIGKILL)
         self.assertFalse(os.path.exists(self.path("x.mtx")) or os.path.exists(self.path("r.json")))
+
+
+class Alone(CommandTest):
+    def test_a_rank_that_fails_alone_ends_the_job(self):
+        run = harness.call([harness.MPIRUN, "--timeout", "60", "-n", "3", os.environ["ENDING_PROGRAM"]])
+        self.assertEqual(run.status, 5, run)
+        self.assertEqual(run.err.count("atoll: alone\\x0ahere\n"), 1, run)
 
 
 if __name__ == "__main__":
