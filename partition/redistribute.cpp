@@ -26,14 +26,12 @@ void check(Communicator& comm, const RowBlock<T>& block, std::span<const int> ow
                   fmt::format("one owner a row expected: {} for {} rows", owner.size(), block.rows()),
                   "redistribute");
     if (!old.identity() && std::ssize(old.original_index) != block.rows())
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("{} original numbers were given for {} rows", old.original_index.size(), block.rows()),
-          "redistribute");
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} original numbers were given for {} rows", old.original_index.size(), block.rows()),
+                  "redistribute");
     for (const int rank : owner)
       if (rank < 0 || rank >= comm.size())
-        throw Error(ErrorKind::usage,
-                    fmt::format("owner {} is outside the ranks 0..{}", rank, comm.size() - 1),
+        throw Error(ErrorKind::usage, fmt::format("owner {} is outside the ranks 0..{}", rank, comm.size() - 1),
                     "redistribute");
   });
 }
@@ -59,10 +57,18 @@ std::vector<GlobalIndex> list_ghosts(const RowBlock<T>& block) {
 }
 
 /// What travels ahead of a row's entries.
-struct RowHead {
-  GlobalIndex original;
-  Offset entries;
-  std::int32_t boundary;
+class RowHead {
+ public:
+  RowHead() = default;
+  RowHead(GlobalIndex original_row, Offset row_entries, bool is_boundary)
+      : original(original_row), packed_(2 * row_entries + is_boundary) {}
+  Offset entries() const { return packed_ / 2; }
+  bool boundary() const { return packed_ % 2 != 0; }
+
+  GlobalIndex original = 0;
+
+ private:
+  Offset packed_ = 0;
 };
 
 /// How this rank's rows travel: grouped by new owner, there interior rows first, each in old order.
@@ -102,27 +108,30 @@ Departure plan_departure(const RowBlock<T>& block, std::span<const int> owner, c
   return plan;
 }
 
-/// What came in from all sources, and where its rows stand: interior rows of all sources, then boundary rows.
+/// Where the rows that came in stand: interior rows of all sources, then boundary rows.
 struct Arrival {
-  std::vector<RowHead> heads;       ///< by source, interior first
-  std::vector<LocalIndex> position; ///< of each head's row here
-  std::vector<Offset> offsets;      ///< of the rows here
+  std::vector<LocalIndex> position;  ///< of each incoming row, by source
+  std::vector<Offset> offsets;       ///< of the rows here
+  std::vector<GlobalIndex> original; ///< of the rows here
 };
 
-Arrival place_rows(std::vector<RowHead>&& heads) {
+Arrival place_rows(const std::vector<RowHead>& heads) {
   if (heads.size() > static_cast<std::size_t>(std::numeric_limits<LocalIndex>::max()))
     throw Error(ErrorKind::limit,
                 fmt::format("a rank would own {} rows, but counts to {}; use more ranks", heads.size(),
                             std::numeric_limits<LocalIndex>::max()),
                 "redistribute");
-  Arrival arrival{std::move(heads), {}, {}};
   LocalIndex next[2] = {0, 0};
-  for (const RowHead& head : arrival.heads) next[1] += head.boundary == 0;
-  arrival.position.reserve(arrival.heads.size());
-  arrival.offsets.assign(arrival.heads.size() + 1, 0);
-  for (const RowHead& head : arrival.heads) {
-    arrival.position.push_back(next[head.boundary != 0]++);
-    arrival.offsets[arrival.position.back() + 1] = head.entries;
+  for (const RowHead& head : heads) next[1] += !head.boundary();
+  Arrival arrival;
+  arrival.position.reserve(heads.size());
+  arrival.offsets.assign(heads.size() + 1, 0);
+  arrival.original.resize(heads.size());
+  for (const RowHead& head : heads) {
+    const LocalIndex here = next[head.boundary()]++;
+    arrival.position.push_back(here);
+    arrival.offsets[here + 1] = head.entries();
+    arrival.original[here] = head.original;
   }
   std::partial_sum(arrival.offsets.begin(), arrival.offsets.end(), arrival.offsets.begin());
   return arrival;
@@ -176,8 +185,7 @@ std::vector<std::pair<std::size_t, std::size_t>> rows_with_entries(std::span<con
 /// Moves one array of entries (columns or values) to the new owners. Collective.
 template <class V>
 std::vector<V> move_entries(BulkExchange& entries, const BulkExchange& rows, const Departure& departure,
-                            const Arrival& arrival, std::span<const Offset> old_offsets,
-                            const std::vector<V>& old) {
+                            const Arrival& arrival, std::span<const Offset> old_offsets, const std::vector<V>& old) {
   const auto outgoing = rows_with_entries(rows.destinations(), entries.destinations());
   const auto incoming = rows_with_entries(rows.sources(), entries.sources());
   std::vector<EntryWalk> out_walk(outgoing.size()), in_walk(incoming.size());
@@ -221,8 +229,7 @@ void renumber_columns(RowBlock<T>& block, const HaloPlanPtr& halo, std::span<con
 
 /// Entries of interior rows to the front, of boundary rows to the end; only the latter are held twice.
 template <class V>
-void reorder_entries(std::span<const Offset> offsets, const std::vector<char>& boundary,
-                     std::vector<V>& entries) {
+void reorder_entries(std::span<const Offset> offsets, const std::vector<char>& boundary, std::vector<V>& entries) {
   std::vector<V> last;
   Offset next = 0;
   for (std::size_t i = 0; i < boundary.size(); ++i)
@@ -235,20 +242,11 @@ void reorder_entries(std::span<const Offset> offsets, const std::vector<char>& b
   std::copy(last.begin(), last.end(), entries.begin() + next);
 }
 
-Numbering new_numbering(GlobalIndex n, GlobalIndex begin, const Arrival& arrival) {
-  Numbering numbering{n, begin, static_cast<LocalIndex>(arrival.heads.size()), {}};
-  numbering.original_index.resize(arrival.heads.size());
-  for (std::size_t k = 0; k < arrival.heads.size(); ++k)
-    numbering.original_index[arrival.position[k]] = arrival.heads[k].original;
-  return numbering;
-}
-
-std::vector<RowHead> list_heads(const Departure& departure, std::span<const Offset> offsets,
-                                const Numbering& old) {
+std::vector<RowHead> list_heads(const Departure& departure, std::span<const Offset> offsets, const Numbering& old) {
   std::vector<RowHead> heads;
   heads.reserve(departure.order.size());
   for (const LocalIndex i : departure.order)
-    heads.push_back({old.original(i), offsets[i + 1] - offsets[i], departure.boundary[i]});
+    heads.emplace_back(old.original(i), offsets[i + 1] - offsets[i], departure.boundary[i] != 0);
   return heads;
 }
 
@@ -271,18 +269,20 @@ Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block, std::
 
   // 2. Heads travel; new owners place the rows and answer with their new numbers.
   BulkExchange row_plan(context.comm, departure.rows);
-  std::vector<RowHead> heads = exchange<RowHead>(row_plan, list_heads(departure, block.offsets, old));
   Arrival arrival;
-  agree(comm, [&] { arrival = place_rows(std::move(heads)); });
-  const GlobalIndex begin = comm.exclusive_sum(std::ssize(arrival.heads));
+  {
+    const auto heads = exchange<RowHead>(row_plan, list_heads(departure, block.offsets, old));
+    agree(comm, [&] { arrival = place_rows(heads); });
+  }
+  const GlobalIndex begin = comm.exclusive_sum(std::ssize(arrival.position));
   std::vector<GlobalIndex> numbers(arrival.position.begin(), arrival.position.end());
   for (GlobalIndex& number : numbers) number += begin;
   numbers = exchange_back<GlobalIndex>(context.comm, row_plan, numbers);
   std::vector<GlobalIndex> new_number(block.rows());
   for (std::size_t k = 0; k < numbers.size(); ++k) new_number[departure.order[k]] = numbers[k];
-  numbers = {};
+  release(numbers);
   renumber_columns(block, halo, new_number);
-  new_number = {};
+  release(new_number);
 
   // 3. Entries travel: columns, then values.
   RowBlock<T> rows{block.n_rows, block.n_cols, begin, {}, {}, {}};
@@ -294,18 +294,18 @@ Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block, std::
   } else {
     BulkExchange entry_plan(context.comm, departure.entries);
     rows.column = move_entries(entry_plan, row_plan, departure, arrival, block.offsets, block.column);
-    block.column = {};
+    release(block.column);
     rows.value = move_entries(entry_plan, row_plan, departure, arrival, block.offsets, block.value);
-    block.value = {};
+    release(block.value);
   }
-  Numbering numbering = new_numbering(rows.n_rows, begin, arrival);
+  Numbering numbering{rows.n_rows, begin, static_cast<LocalIndex>(arrival.original.size()),
+                      std::move(arrival.original)};
   rows.offsets = std::move(arrival.offsets);
   block = {};
   return {std::move(rows), std::move(numbering)};
 }
 
-template Redistributed<float> redistribute(const Context&, RowBlock<float>&&, std::span<const int>,
-                                           const Numbering&);
+template Redistributed<float> redistribute(const Context&, RowBlock<float>&&, std::span<const int>, const Numbering&);
 template Redistributed<double> redistribute(const Context&, RowBlock<double>&&, std::span<const int>,
                                             const Numbering&);
 

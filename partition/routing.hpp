@@ -7,6 +7,12 @@
 
 namespace atl {
 
+/// Gives a vector's memory back; `values = {}` would keep it.
+template <class T>
+void release(std::vector<T>& values) {
+  std::vector<T>().swap(values);
+}
+
 /// The contiguous row ranges of all ranks. Length P: for one step of set-up, not to be kept.
 class RowRanges {
  public:
