@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -18,8 +19,7 @@ void step_back(std::vector<Offset>& offsets) {
 
 /// Sorts a row by column, equal columns by value: so duplicates are summed in the same order everywhere.
 template <class T>
-void sort_row(std::span<GlobalIndex> column, std::span<T> value,
-              std::vector<std::pair<GlobalIndex, T>>& scratch) {
+void sort_row(std::span<GlobalIndex> column, std::span<T> value, std::vector<std::pair<GlobalIndex, T>>& scratch) {
   scratch.clear();
   for (std::size_t e = 0; e < column.size(); ++e) scratch.emplace_back(column[e], value[e]);
   std::sort(scratch.begin(), scratch.end());
@@ -62,8 +62,7 @@ void finish_rows(RowBlock<T>& block) {
 template <class T>
 EntryRouter<T>::EntryRouter(CommunicatorPtr comm, GlobalIndex rows, GlobalIndex columns)
     : comm_(std::move(comm)), n_rows_(rows), n_columns_(columns), slabs_{rows, comm_->size()},
-      keys_(slabs_.size(0), columns), begin_(slabs_.begin(comm_->rank())),
-      end_(slabs_.begin(comm_->rank() + 1)) {}
+      keys_(slabs_.size(0), columns), begin_(slabs_.begin(comm_->rank())), end_(slabs_.begin(comm_->rank() + 1)) {}
 
 template <class T>
 void EntryRouter<T>::add_foreign(GlobalIndex row, GlobalIndex column, T value) {
@@ -86,12 +85,19 @@ void EntryRouter<T>::deliver() {
     stores.push_back(&foreign.store);
   }
   BulkExchange exchange(comm_, destinations);
+  std::optional<Error> lost; // a rank without memory stays in the exchange until it is over
   exchange.run(
       EntryStore<T>::item_bytes,
-      [&](std::size_t d, Offset first, Offset count, std::byte* out) {
-        stores[d]->copy_items(first, count, out);
-      },
-      [&](std::size_t, Offset, Offset count, const std::byte* in) { own_.add_items(count, in); });
+      [&](std::size_t d, Offset first, Offset count, std::byte* out) { stores[d]->copy_items(first, count, out); },
+      [&](std::size_t, Offset, Offset count, const std::byte* in) {
+        if (lost) return;
+        try {
+          own_.add_items(count, in);
+        } catch (...) {
+          lost = describe_current_exception();
+        }
+      });
+  agree(*comm_, lost);
   latest_ = nullptr;
   foreign_.clear();
 }

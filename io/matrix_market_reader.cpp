@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 namespace atl {
 namespace {
@@ -165,6 +166,20 @@ DenseSlab<T> densify(const RowBlock<T>& rows, LocalIndex columns) {
   return slab;
 }
 
+/// The file, open on all ranks, which must agree on where it ends.
+std::unique_ptr<FileBytes> open_together(Communicator& comm, const std::string& path) {
+  std::unique_ptr<FileBytes> bytes;
+  agree(comm, [&] { bytes = std::make_unique<FileBytes>(path); });
+  Offset sizes[2] = {bytes->size(), -bytes->size()};
+  comm.all_reduce(sizes, ReduceOp::max);
+  if (sizes[0] != -sizes[1])
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("has {} bytes on one rank and {} on another; is it still being written?", sizes[0], -sizes[1]),
+        path);
+  return bytes;
+}
+
 } // namespace
 
 template <class T>
@@ -210,16 +225,14 @@ DenseSlab<T> read_dense_matrix_market(const Context& context, const ByteSource& 
 template <class T>
 RowBlock<T> read_matrix_market(const Context& context, const std::string& path) {
   const auto header = read_matrix_market_header(*context.comm, path);
-  std::optional<FileBytes> bytes;
-  agree(*context.comm, [&] { bytes.emplace(path); });
+  const auto bytes = open_together(*context.comm, path);
   return read_matrix_market<T>(context, *bytes, header, path);
 }
 
 template <class T>
 DenseSlab<T> read_dense_matrix_market(const Context& context, const std::string& path) {
   const auto header = read_matrix_market_header(*context.comm, path);
-  std::optional<FileBytes> bytes;
-  agree(*context.comm, [&] { bytes.emplace(path); });
+  const auto bytes = open_together(*context.comm, path);
   return read_dense_matrix_market<T>(context, *bytes, header, path);
 }
 

@@ -16,11 +16,8 @@ constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 /// Text that goes to a file chunk by chunk, or is only counted.
 class TextChunks {
  public:
-  TextChunks() { text_.reserve(chunk_bytes + 256); }
-  TextChunks(OutputFile& file, Offset at) : TextChunks() {
-    file_ = &file;
-    at_ = at;
-  }
+  TextChunks() = default;
+  TextChunks(OutputFile& file, Offset at) : file_(&file), at_(at) {}
 
   void character(char c) { text_ += c; }
   void integer(std::int64_t value) { number(value); }
@@ -58,10 +55,9 @@ template <class T>
 void check_finite(std::span<const T> values, const std::string& path) {
   for (const T value : values)
     if (!std::isfinite(value))
-      throw Error(
-          ErrorKind::bad_input,
-          fmt::format("the value {} cannot be written; a Matrix Market file holds finite numbers", value),
-          path);
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("the value {} cannot be written; a Matrix Market file holds finite numbers", value),
+                  path);
 }
 
 /// Parts of a file, the ranks' shares of each one after another: `write(part, text)` appends this rank's.
@@ -127,13 +123,11 @@ void write_rows(const RowBlock<T>& block, bool lower_only, TextChunks& text) {
 } // namespace
 
 template <class T>
-void write_matrix_market(const Context& context, const std::string& path, const RowBlock<T>& block,
-                         bool symmetric) {
+void write_matrix_market(const Context& context, const std::string& path, const RowBlock<T>& block, bool symmetric) {
   agree(*context.comm, [&] { check_finite<T>(block.value, path); });
   const Offset entries = context.comm->all_reduce(stored_entries(block, symmetric), ReduceOp::sum);
-  const std::string head =
-      fmt::format("%%MatrixMarket matrix coordinate real {}\n{} {} {}\n", symmetric ? "symmetric" : "general",
-                  block.n_rows, block.n_cols, entries);
+  const std::string head = fmt::format("%%MatrixMarket matrix coordinate real {}\n{} {} {}\n",
+                                       symmetric ? "symmetric" : "general", block.n_rows, block.n_cols, entries);
   write_parts(*context.comm, path, head, 1,
               [&](LocalIndex, TextChunks& text) { write_rows(block, symmetric, text); });
 }
@@ -141,8 +135,7 @@ void write_matrix_market(const Context& context, const std::string& path, const 
 template <class T>
 void write_dense_matrix_market(const Context& context, const std::string& path, const DenseSlab<T>& slab) {
   agree(*context.comm, [&] { check_finite<T>(slab.values, path); });
-  const std::string head =
-      fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", slab.rows, slab.cols);
+  const std::string head = fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", slab.rows, slab.cols);
   // The format goes by columns: each is a part.
   write_parts(*context.comm, path, head, slab.cols, [&](LocalIndex column, TextChunks& text) {
     for (std::size_t at = column; at < slab.values.size(); at += slab.cols) {
