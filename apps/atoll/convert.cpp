@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "renumber.hpp"
+#include "store_contents.hpp"
 #include "store_parts.hpp"
 #include "vectors.hpp"
 

@@ -16,7 +16,7 @@ struct Outcome {
 /// left hanging: they print, and end the whole job after `patience_seconds`. Collective over MPI_COMM_WORLD.
 class Ending {
  public:
-  explicit Ending(double patience_seconds = 10);
+  explicit Ending(double patience_seconds = 20);
   ~Ending();
   int leave(const Outcome& outcome);
 

@@ -10,10 +10,6 @@ template <class T>
 void write_partitioned_store(const Context& context, const std::string& path, Loaded<T>&& loaded,
                              std::span<const int> owner, int parts, bool compress);
 
-/// Where the parts of a store begin, P + 1 offsets; read by one rank, told to all. The store has been loaded, so it is
-/// whole. Collective. Errors: Error{bad_input}.
-std::vector<GlobalIndex> stored_row_ranges(const Context& context, const std::string& path);
-
 /// Each rank's text, one after the other by rank, in one file that appears whole or not at all. Collective.
 void write_text_in_parallel(const Context& context, const std::string& path, std::string_view text);
 

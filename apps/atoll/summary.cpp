@@ -34,10 +34,9 @@ std::string readable(double value) {
 }
 
 std::string readable(std::int64_t value) {
-  std::string digits = fmt::format("{}", value);
-  const std::ptrdiff_t first = value < 0 ? 1 : 0;
-  for (auto i = std::ssize(digits) - 3; i > first; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
-  return digits;
+  std::string text = fmt::format("{}", value < 0 ? -value : value);
+  for (auto i = std::ssize(text) - 3; i > 0; i -= 3) text.insert(text.begin() + i, ',');
+  return value < 0 ? '-' + text : text;
 }
 
 std::string readable_seconds(double seconds) {

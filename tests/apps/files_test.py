@@ -220,6 +220,9 @@ class Information(CommandTest):
         self.assertEqual(report["norms"], {"two": 13.0, "inf": 12.0})
         self.assertEqual((report["min"], report["max"]), (-4.0, 12.0))
         self.assertAlmostEqual(report["mean"], 11.0 / 6.0)
+        atoll("multiply", "poisson2d:2x1", "--vector", write_array(self.path("x.mtx"), [[1.0, 2.0]]), "-o", self.path("y.h5"))
+        _, report = self.info(self.path("y.h5"), 2)  # 4 - 2, 8 - 1
+        self.assertEqual((report["min"], report["max"], report["vector"]["rows"]), (2.0, 7.0, 2))
 
     def test_rectangular(self):
         run, report = self.info(write_matrix(self.path("a.mtx"), [[1.0, 0.0, 2.0]]), 2)

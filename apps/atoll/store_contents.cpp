@@ -1,4 +1,4 @@
-#include "store_parts.hpp"
+#include "store_contents.hpp"
 
 #include <atoll/comm/agree.hpp>
 
@@ -34,7 +34,27 @@ std::vector<GlobalIndex> read_ranges(const std::string& path) {
   return ranges;
 }
 
+/// The calls here fail quietly: HDF5 would print its own stack.
+bool has_vector_alone(const std::string& path) {
+  htri_t matrix = -1, vector = -1;
+  H5E_BEGIN_TRY {
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file >= 0) {
+      matrix = H5Lexists(file, "/matrix", H5P_DEFAULT);
+      vector = H5Lexists(file, "/vector", H5P_DEFAULT);
+      H5Fclose(file);
+    }
+  }
+  H5E_END_TRY
+  return matrix == 0 && vector > 0;
+}
+
 } // namespace
+
+bool holds_only_a_vector(const Context& context, const std::string& path) {
+  const std::int64_t mine = context.rank() == 0 && has_vector_alone(path);
+  return context.comm->all_reduce(mine, ReduceOp::max) != 0;
+}
 
 std::vector<GlobalIndex> stored_row_ranges(const Context& context, const std::string& path) {
   std::vector<GlobalIndex> ranges;
