@@ -46,15 +46,14 @@ EntryKeys::EntryKeys(GlobalIndex rows, GlobalIndex columns) {
   column_bits_ = bits_to_count(columns);
   mask_ = (std::uint64_t{1} << column_bits_) - 1;
   if (bits_to_count(rows) + column_bits_ > 64)
-    throw Error(ErrorKind::limit,
-                fmt::format("too large: {} rows on a rank times {} columns exceed 64 bits; use more ranks",
-                            rows, columns));
+    throw Error(
+        ErrorKind::limit,
+        fmt::format("too large: {} rows on a rank times {} columns exceed 64 bits; use more ranks", rows, columns));
 }
 
 template <class T>
 void EntryStore<T>::grow() {
-  const std::size_t capacity =
-      chunks_.empty() ? first_chunk : std::min(2 * chunks_.back().capacity, largest_chunk);
+  const std::size_t capacity = chunks_.empty() ? first_chunk : std::min(2 * chunks_.back().capacity, largest_chunk);
   chunks_.push_back({PageArray<std::uint64_t>(capacity), PageArray<T>(capacity), 0, capacity});
 }
 

@@ -60,8 +60,7 @@ FileBytes::FileBytes(const std::string& path) : path_(path) {
   if (::stat(path.c_str(), &status) != 0) fail(path, errno);
   if (S_ISDIR(status.st_mode)) throw Error(ErrorKind::bad_input, "is a folder, a file was expected", path);
   if (!S_ISREG(status.st_mode))
-    throw Error(ErrorKind::bad_input,
-                "is not a regular file; ranks read byte ranges, save it to a disk first", path);
+    throw Error(ErrorKind::bad_input, "is not a regular file; ranks read byte ranges, save it to a disk first", path);
   file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) fail(path, errno);
   size_ = status.st_size;
@@ -77,10 +76,10 @@ void FileBytes::read(Offset at, std::span<char> out) const {
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail(path_, errno);
     if (done == 0)
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("ends at byte {}, but had {} when it was opened; is it still being written?",
-                              at, size_),
-                  path_);
+      throw Error(
+          ErrorKind::bad_input,
+          fmt::format("ends at byte {}, but had {} when it was opened; is it still being written?", at, size_),
+          path_);
     at += done;
     out = out.subspan(static_cast<std::size_t>(done));
   }

@@ -52,7 +52,6 @@ template <class T>
 ATOLL_API void write_matrix_market(const Context& context, const std::string& path, const RowBlock<T>& block,
                                    bool symmetric = false);
 template <class T>
-ATOLL_API void write_dense_matrix_market(const Context& context, const std::string& path,
-                                         const DenseSlab<T>& slab);
+ATOLL_API void write_dense_matrix_market(const Context& context, const std::string& path, const DenseSlab<T>& slab);
 
 } // namespace atl

@@ -33,8 +33,7 @@ void agree_on_lines(Communicator& comm, const LinesSeen& seen, const MatrixMarke
   if (seen.error) {
     // Only what is wrong in the text has a line; a failing disk or a lack of memory has none.
     const bool in_text = seen.error->where().empty() && seen.error->kind() == ErrorKind::bad_input;
-    mine.emplace(seen.error->kind(), seen.error->what(),
-                 in_text ? place(name, before + seen.error_line) : name);
+    mine.emplace(seen.error->kind(), seen.error->what(), in_text ? place(name, before + seen.error_line) : name);
   }
   agree(comm, mine);
 }
@@ -55,8 +54,8 @@ Offset agree_on_count(Communicator& comm, const ByteSource& bytes, const LinesSe
     const Offset first_extra = header.entries - entries_before; // number within this rank's data lines
     if (first_extra < 0 || first_extra >= seen.entries) return;
     throw Error(ErrorKind::bad_input,
-                fmt::format("too many {}: the size line announces {}, {} follow; this is the first extra one",
-                            items, header.entries, found),
+                fmt::format("too many {}: the size line announces {}, {} follow; this is the first extra one", items,
+                            header.entries, found),
                 place(name, lines_before + find_line(data_lines(comm, bytes, header), first_extra)));
   });
   return entries_before;

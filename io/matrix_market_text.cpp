@@ -52,9 +52,17 @@ void expect_end(const char* p, const Line& line, const MatrixMarketHeader& heade
 }
 
 [[noreturn]] void fail_index(std::int64_t index, GlobalIndex size, const char* what) {
-  if (index == 0)
-    fail(fmt::format("{} index 0: Matrix Market is one-based, indices go from 1 to {}", what, size));
+  if (index == 0) fail(fmt::format("{} index 0: Matrix Market is one-based, indices go from 1 to {}", what, size));
   fail(fmt::format("{} index {} is out of range, 1 to {} expected", what, index, size));
+}
+
+/// The usual case in a few instructions: digits alone, then a blank or the end of the line.
+inline bool read_plain_index(const char*& p, std::int64_t& index) {
+  const char* q = p;
+  while (is_digit(*q) && q - p < 18) index = 10 * index + (*q++ - '0');
+  if (q == p || (!is_blank(*q) && *q != '\n')) return false;
+  p = q;
+  return true;
 }
 
 GlobalIndex parse_index(const char*& p, const Line& line, GlobalIndex size, const char* what,
@@ -63,12 +71,12 @@ GlobalIndex parse_index(const char*& p, const Line& line, GlobalIndex size, cons
   if (p == line.end) fail_short(header);
   const char* word = p;
   std::int64_t index = 0;
+  if (read_plain_index(p, index) && index >= 1 && index <= size) return index - 1;
+  p = word;
   const NumberStatus status = parse_integer(p, line.end, index);
   if (status == NumberStatus::too_large)
-    fail(fmt::format("{} index {} does not fit 64 bits, 1 to {} expected", what, quoted_word(word, line.end),
-                     size));
-  if (status != NumberStatus::ok)
-    fail(fmt::format("{} index expected, found {}", what, quoted_word(word, line.end)));
+    fail(fmt::format("{} index {} does not fit 64 bits, 1 to {} expected", what, quoted_word(word, line.end), size));
+  if (status != NumberStatus::ok) fail(fmt::format("{} index expected, found {}", what, quoted_word(word, line.end)));
   if (p != line.end && !is_blank(*p)) expect_gap(p, line.end, word, "whole index");
   if (index < 1 || index > size) fail_index(index, size, what);
   return index - 1;
@@ -106,8 +114,8 @@ MatrixMarketEntry parse_entry(const Line& line, const MatrixMarketHeader& header
   if (p != line.end) expect_end(p, line, header);
   if (header.symmetry == MatrixMarketHeader::Symmetry::skew_symmetric && entry.row == entry.column &&
       entry.value != 0)
-    fail(fmt::format("entry ({0}, {0}) is {1}; the diagonal of a skew-symmetric matrix is zero",
-                     entry.row + 1, entry.value));
+    fail(fmt::format("entry ({0}, {0}) is {1}; the diagonal of a skew-symmetric matrix is zero", entry.row + 1,
+                     entry.value));
   return entry;
 }
 

@@ -38,10 +38,8 @@ Grid grid_of(const ModelProblem& problem);
 
 /// Appends the rows [begin, begin + count) of the problem to an empty block.
 template <class T>
-void append_stencil_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin,
-                         LocalIndex count);
+void append_stencil_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin, LocalIndex count);
 template <class T>
-void append_elasticity_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin,
-                            LocalIndex count);
+void append_elasticity_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin, LocalIndex count);
 
 } // namespace atl

@@ -42,10 +42,8 @@ constexpr ModelProblemKind kind_texts[] = {
     {"poisson2d:NXxNY", "5-point stencil, 4 and -1, Dirichlet all round"},
     {"poisson3d:NXxNYxNZ", "7-point stencil, 6 and -1, Dirichlet all round"},
     {"poisson3d27:NXxNYxNZ", "27-point stencil, 26 and -1, Dirichlet all round"},
-    {"neumann2d:NXxNY",
-     "5-point stencil, number of neighbours and -1; singular, constants in the null space"},
-    {"neumann3d:NXxNYxNZ",
-     "7-point stencil, number of neighbours and -1; singular, constants in the null space"},
+    {"neumann2d:NXxNY", "5-point stencil, number of neighbours and -1; singular, constants in the null space"},
+    {"neumann3d:NXxNYxNZ", "7-point stencil, number of neighbours and -1; singular, constants in the null space"},
     {"diffusion3d:NXxNYxNZ[,contrast=1e6]",
      "7-point finite volumes, coefficient 1 or contrast in a checkerboard of 5x5x5 blocks, harmonic means on "
      "faces, Dirichlet walls half a cell away"},
@@ -58,8 +56,8 @@ constexpr ModelProblemKind kind_texts[] = {
 static_assert(std::size(kinds) == std::size(kind_texts));
 
 const Kind* find_kind(std::string_view name) {
-  const auto* kind = std::find_if(std::begin(kinds), std::end(kinds),
-                                  [&](const Kind& candidate) { return candidate.name == name; });
+  const auto* kind =
+      std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind& candidate) { return candidate.name == name; });
   return kind == std::end(kinds) ? nullptr : kind;
 }
 
@@ -79,10 +77,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 const char* nearest_kind(std::string_view name) {
-  return std::min_element(std::begin(kinds), std::end(kinds),
-                          [&](const Kind& a, const Kind& b) {
-                            return edit_distance(name, a.name) < edit_distance(name, b.name);
-                          })
+  return std::min_element(
+             std::begin(kinds), std::end(kinds),
+             [&](const Kind& a, const Kind& b) { return edit_distance(name, a.name) < edit_distance(name, b.name); })
       ->name;
 }
 
@@ -114,30 +111,25 @@ std::vector<GlobalIndex> parse_extent(std::string_view text, const Kind& kind, c
   for (const auto part : split(text, 'x')) {
     GlobalIndex points = 0;
     if (!parse_all(part, points) || points < 1)
-      refuse(fmt::format("'{}' is no number of points from 1 to 2^63-1; expected {}", part, spelling(kind)),
-             spec);
+      refuse(fmt::format("'{}' is no number of points from 1 to 2^63-1; expected {}", part, spelling(kind)), spec);
     extent.push_back(points);
   }
   if (extent.size() != kind.dimensions)
-    refuse(fmt::format("{} extents given, {} expected: {}", extent.size(), kind.dimensions, spelling(kind)),
-           spec);
+    refuse(fmt::format("{} extents given, {} expected: {}", extent.size(), kind.dimensions, spelling(kind)), spec);
   return extent;
 }
 
-void parse_parameter(std::string_view text, const Kind& kind, ModelProblem& problem,
-                     const std::string& spec) {
+void parse_parameter(std::string_view text, const Kind& kind, ModelProblem& problem, const std::string& spec) {
   const auto equals = text.find('=');
   const auto name = text.substr(0, equals);
   if (!kind.parameter) refuse(fmt::format("{} takes no parameter, '{}' was given", kind.name, text), spec);
   if (equals == std::string_view::npos || name != kind.parameter)
-    refuse(fmt::format("unknown parameter '{}'; did you mean {}=? Expected {}", name, kind.parameter,
-                       spelling(kind)),
+    refuse(fmt::format("unknown parameter '{}'; did you mean {}=? Expected {}", name, kind.parameter, spelling(kind)),
            spec);
   double value = 0;
   if (!parse_all(text.substr(equals + 1), value) || !(value > kind.low && value <= kind.high))
-    refuse(fmt::format("'{}' is no value of {}: a number {} and at most {} is expected",
-                       text.substr(equals + 1), kind.parameter, kind.low < 0 ? "from 0" : "above 0",
-                       kind.high),
+    refuse(fmt::format("'{}' is no value of {}: a number {} and at most {} is expected", text.substr(equals + 1),
+                       kind.parameter, kind.low < 0 ? "from 0" : "above 0", kind.high),
            spec);
   problem.parameters[kind.parameter] = value;
 }
@@ -194,10 +186,8 @@ ModelProblem parse_model_problem(const std::string& spec) {
   const std::string kind_name = spec.substr(0, colon);
   const Kind* kind = find_kind(kind_name);
   if (!kind)
-    refuse(fmt::format("unknown model problem '{}'; did you mean {}?", kind_name, nearest_kind(kind_name)),
-           spec);
-  if (colon == std::string::npos)
-    refuse(fmt::format("extents are missing; expected {}", spelling(*kind)), spec);
+    refuse(fmt::format("unknown model problem '{}'; did you mean {}?", kind_name, nearest_kind(kind_name)), spec);
+  if (colon == std::string::npos) refuse(fmt::format("extents are missing; expected {}", spelling(*kind)), spec);
 
   ModelProblem problem{kind->name, {}, {}};
   const auto parts = split(std::string_view(spec).substr(colon + 1), ',');
@@ -228,12 +218,12 @@ RowBlock<T> generate(const Context& context, const ModelProblem& problem) {
   constexpr GlobalIndex limit = std::numeric_limits<LocalIndex>::max();
   if (slabs.size(0) > limit)
     throw Error(ErrorKind::limit,
-                fmt::format("has {} rows on a rank, the limit is {}; use at least {} ranks", slabs.size(0),
-                            limit, n / limit + 1),
+                fmt::format("has {} rows on a rank, the limit is {}; use at least {} ranks", slabs.size(0), limit,
+                            n / limit + 1),
                 problem.name());
   const double row_bytes = 8 + static_cast<double>(row_width(problem)) * (sizeof(GlobalIndex) + sizeof(T));
-  require_memory(*context.comm, static_cast<double>(slabs.size(0)) * row_bytes,
-                 fmt::format("a matrix of {} rows", n), problem.name());
+  require_memory(*context.comm, static_cast<double>(slabs.size(0)) * row_bytes, fmt::format("a matrix of {} rows", n),
+                 problem.name());
   RowBlock<T> block;
   agree(*context.comm, [&] {
     const auto count = static_cast<LocalIndex>(slabs.size(context.rank()));

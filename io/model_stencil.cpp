@@ -67,8 +67,7 @@ void append_cell(RowBlock<T>& block, const Grid& grid, const Faces& faces, const
     block.column.push_back(j);
     block.value.push_back(static_cast<T>(value));
   };
-  const double diagonal =
-      (coupling[1] + coupling[2] + coupling[3] + coupling[4]) + (coupling[0] + coupling[5]);
+  const double diagonal = (coupling[1] + coupling[2] + coupling[3] + coupling[4]) + (coupling[0] + coupling[5]);
   for (int face = 0; face < 3; ++face)
     if (inside[face]) append(column[face], -coupling[face]);
   append(grid.index(p), diagonal);
@@ -92,8 +91,7 @@ void append_box(RowBlock<T>& block, const Grid& grid, const GridPoint& p) {
 } // namespace
 
 template <class T>
-void append_stencil_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin,
-                         LocalIndex count) {
+void append_stencil_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin, LocalIndex count) {
   const Grid grid = grid_of(problem);
   const Faces faces(problem, grid);
   const bool box = problem.kind == "poisson3d27";

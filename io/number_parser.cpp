@@ -68,8 +68,7 @@ bool exact_product(const Decimal& decimal, double& value) {
   if (!decimal.few_digits() || decimal.digits > exact_integers) return false;
   if (decimal.exponent < -22 || decimal.exponent > 22) return false;
   const auto digits = static_cast<double>(decimal.digits);
-  value = decimal.exponent < 0 ? digits / power_of_ten[-decimal.exponent]
-                               : digits * power_of_ten[decimal.exponent];
+  value = decimal.exponent < 0 ? digits / power_of_ten[-decimal.exponent] : digits * power_of_ten[decimal.exponent];
   return true;
 }
 
@@ -118,8 +117,7 @@ NumberStatus parse_integer(const char*& p, const char*, std::int64_t& value) {
   for (; is_digit(*q); ++q) {
     if (q - first < 18) {
       result = 10 * result + (*q - '0');
-    } else if (__builtin_mul_overflow(result, 10, &result) ||
-               __builtin_add_overflow(result, *q - '0', &result)) {
+    } else if (__builtin_mul_overflow(result, 10, &result) || __builtin_add_overflow(result, *q - '0', &result)) {
       return NumberStatus::too_large;
     }
   }

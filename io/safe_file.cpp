@@ -19,8 +19,7 @@ namespace {
   if (error == ENOENT) hint = "; create the folder first";
   if (error == EACCES || error == EPERM || error == EROFS) hint = "; choose a folder you may write to";
   if (error == ENOSPC || error == EDQUOT) hint = "; free some space or choose another disk";
-  throw Error(ErrorKind::environment, fmt::format("cannot {}: {}{}", action, std::strerror(error), hint),
-              path);
+  throw Error(ErrorKind::environment, fmt::format("cannot {}: {}{}", action, std::strerror(error), hint), path);
 }
 
 std::string folder_of(const std::string& path) {
@@ -109,8 +108,7 @@ void write_file_safely(const std::string& path, std::string_view text) {
   file.commit(*alone);
 }
 
-OutputFile::OutputFile(const std::string& path)
-    : path_(path), file_(::open(path.c_str(), O_WRONLY | O_CLOEXEC)) {
+OutputFile::OutputFile(const std::string& path) : path_(path), file_(::open(path.c_str(), O_WRONLY | O_CLOEXEC)) {
   if (file_ < 0) fail(path_, "open the file to write", errno);
 }
 
