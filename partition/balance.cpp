@@ -89,14 +89,11 @@ class Diffusion {
     comm_.all_reduce(std::span(all), ReduceOp::sum);
     comm_.all_reduce(std::span(first), ReduceOp::min);
     for (std::size_t p = 0; p < parts_; ++p)
-      quota[p] = mine[p] == 0
-                     ? 0
-                     : fair_share(std::max<std::int64_t>(0, loads_.weight[p] - limit_), mine[p], all[p]);
+      quota[p] = mine[p] == 0 ? 0 : fair_share(std::max<std::int64_t>(0, loads_.weight[p] - limit_), mine[p], all[p]);
     std::vector<std::int64_t> given = quota;
     comm_.all_reduce(std::span(given), ReduceOp::sum);
     for (std::size_t p = 0; p < parts_; ++p)
-      if (first[p] == comm_.rank())
-        quota[p] += std::max<std::int64_t>(0, loads_.weight[p] - limit_ - given[p]);
+      if (first[p] == comm_.rank()) quota[p] += std::max<std::int64_t>(0, loads_.weight[p] - limit_ - given[p]);
     return quota;
   }
 
@@ -105,8 +102,7 @@ class Diffusion {
     std::vector<Move> moves;
     for (LocalIndex i = 0; i < graph_.rows(); ++i)
       if (const Move move = best_move(i); move.to != part_[i]) moves.push_back(move);
-    std::stable_sort(moves.begin(), moves.end(),
-                     [](const Move& a, const Move& b) { return a.gain > b.gain; });
+    std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain > b.gain; });
 
     std::vector<std::int64_t> quota = quotas(moves), delta(2 * parts_ + 1, 0);
     for (const Move& wish : moves) {

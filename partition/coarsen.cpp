@@ -129,8 +129,7 @@ Members list_members(const std::vector<LocalIndex>& cluster, LocalIndex count) {
   for (const LocalIndex c : cluster) ++members.begin[c + 1];
   for (LocalIndex c = 0; c < count; ++c) members.begin[c + 1] += members.begin[c];
   std::vector<LocalIndex> next(members.begin.begin(), members.begin.end() - 1);
-  for (std::size_t i = 0; i < cluster.size(); ++i)
-    members.row[next[cluster[i]]++] = static_cast<LocalIndex>(i);
+  for (std::size_t i = 0; i < cluster.size(); ++i) members.row[next[cluster[i]]++] = static_cast<LocalIndex>(i);
   return members;
 }
 

@@ -200,8 +200,7 @@ class Bisection {
     for (LocalIndex i = 0; i < graph_.rows(); ++i) {
       const Box& box = boxes_[box_[i]];
       const double x = coordinate(i, box.axis);
-      const bool right =
-          box.parts > 1 && (x > box.cut_value || (x == box.cut_value && number(i) >= box.cut_row));
+      const bool right = box.parts > 1 && (x > box.cut_value || (x == box.cut_value && number(i) >= box.cut_row));
       box_[i] = left_half[box_[i]] + (right ? 1 : 0);
     }
     boxes_ = std::move(halves);
@@ -224,11 +223,10 @@ void check_coordinates(const DGraph& graph, const Coordinates& coordinates) {
                 "partitioner coordinates");
   for (std::size_t k = 0; k < coordinates.values.size(); ++k)
     if (!std::isfinite(coordinates.values[k]))
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("coordinate {} of row {} is not finite", k % coordinates.dimension,
-                      graph.map().owned_begin() + static_cast<GlobalIndex>(k) / coordinates.dimension),
-          "partitioner coordinates");
+      throw Error(ErrorKind::usage,
+                  fmt::format("coordinate {} of row {} is not finite", k % coordinates.dimension,
+                              graph.map().owned_begin() + static_cast<GlobalIndex>(k) / coordinates.dimension),
+                  "partitioner coordinates");
 }
 
 } // namespace
@@ -239,8 +237,7 @@ std::vector<int> partition_coordinates(const Context& context, const DGraph& gra
   agree(comm, [&] { check_coordinates(graph, coordinates); });
   if (comm.all_reduce(std::int64_t{coordinates.dimension}, ReduceOp::min) !=
       comm.all_reduce(std::int64_t{coordinates.dimension}, ReduceOp::max))
-    throw Error(ErrorKind::usage, "the ranks gave coordinates of different dimensions",
-                "partitioner coordinates");
+    throw Error(ErrorKind::usage, "the ranks gave coordinates of different dimensions", "partitioner coordinates");
   return Bisection(comm, graph, coordinates).run(parts);
 }
 

@@ -18,8 +18,7 @@ class SortedColumns {
   explicit SortedColumns(const RowBlock<T>& block) : offsets_(block.offsets), columns_(block.column) {
     for (LocalIndex i = 0; i < rows(); ++i) {
       const auto columns = row(i);
-      if (std::adjacent_find(columns.begin(), columns.end(), std::greater_equal<>()) == columns.end())
-        continue;
+      if (std::adjacent_find(columns.begin(), columns.end(), std::greater_equal<>()) == columns.end()) continue;
       copy();
       return;
     }
@@ -70,8 +69,7 @@ struct MissingEdge {
 /// Walks over the entries of a slab whose column another rank owns, a bounded number at a time.
 class RemoteEntries {
  public:
-  RemoteEntries(const SortedColumns& columns, GlobalIndex row_begin)
-      : columns_(columns), row_begin_(row_begin) {}
+  RemoteEntries(const SortedColumns& columns, GlobalIndex row_begin) : columns_(columns), row_begin_(row_begin) {}
 
   bool more() const { return row_ < columns_.rows(); }
   std::vector<Edge> next(std::size_t most) {
@@ -104,8 +102,7 @@ struct Surroundings {
   std::vector<GlobalIndex> ghosts;  ///< sorted, unique
 };
 
-void find_missing_here(const SortedColumns& columns, GlobalIndex row_begin,
-                       std::vector<MissingEdge>& missing) {
+void find_missing_here(const SortedColumns& columns, GlobalIndex row_begin, std::vector<MissingEdge>& missing) {
   for (LocalIndex i = 0; i < columns.rows(); ++i)
     for (const GlobalIndex column : columns.row(i)) {
       const GlobalIndex j = column - row_begin;
@@ -157,8 +154,7 @@ Surroundings look_around(const CommunicatorPtr& comm, const SortedColumns& colum
   std::sort(found.missing.begin(), found.missing.end());
   found.missing.erase(std::unique(found.missing.begin(), found.missing.end()), found.missing.end());
   for (const MissingEdge& edge : found.missing)
-    if (edge.column < row_begin || edge.column >= row_begin + columns.rows())
-      found.ghosts.push_back(edge.column);
+    if (edge.column < row_begin || edge.column >= row_begin + columns.rows()) found.ghosts.push_back(edge.column);
   sort_unique(found.ghosts);
   return found;
 }
@@ -195,8 +191,7 @@ std::vector<std::int32_t> row_weights(Communicator& comm, std::span<const Offset
   for (LocalIndex i = 0; i < rows; ++i) longest = std::max(longest, offsets[i + 1] - offsets[i]);
   longest = comm.all_reduce(longest, ReduceOp::max);
   const std::int64_t entries = comm.all_reduce(offsets[rows] - offsets[0], ReduceOp::sum);
-  if (static_cast<double>(longest) * static_cast<double>(n) <= alike * static_cast<double>(entries))
-    return weight;
+  if (static_cast<double>(longest) * static_cast<double>(n) <= alike * static_cast<double>(entries)) return weight;
   constexpr Offset most = std::numeric_limits<std::int32_t>::max();
   for (LocalIndex i = 0; i < rows; ++i)
     weight[i] = static_cast<std::int32_t>(std::clamp<Offset>(offsets[i + 1] - offsets[i], 1, most));

@@ -46,8 +46,7 @@ class LabelMerge {
         ghosts_(graph.halo) {
     for (LocalIndex i = 0; i < graph.rows(); ++i)
       for (const LocalIndex j : graph.neighbours(i))
-        if (j >= graph.rows() && part[j] == part[i])
-          crossings_.push_back({pieces.piece_of[i], j - graph.rows()});
+        if (j >= graph.rows() && part[j] == part[i]) crossings_.push_back({pieces.piece_of[i], j - graph.rows()});
     std::sort(crossings_.begin(), crossings_.end());
     crossings_.erase(std::unique(crossings_.begin(), crossings_.end()), crossings_.end());
   }
@@ -65,9 +64,7 @@ class LabelMerge {
   struct Hook {
     GlobalIndex root, lower;
   };
-  LocalIndex piece_of_row(GlobalIndex row) const {
-    return pieces_.piece_of[row - graph_.map().owned_begin()];
-  }
+  LocalIndex piece_of_row(GlobalIndex row) const { return pieces_.piece_of[row - graph_.map().owned_begin()]; }
   void lower(LocalIndex piece, GlobalIndex label) {
     if (label >= pieces_.label[piece]) return;
     pieces_.label[piece] = label;
@@ -232,8 +229,7 @@ class Joining {
       const Share& c = component(key.first);
       wish.weight = c.weight;
       if (upwards ? key.second < c.part : key.second > c.part) continue;
-      if (count > wish.edges && weight_[key.second] + c.weight <= limit_)
-        wish.edges = count, wish.to = key.second;
+      if (count > wish.edges && weight_[key.second] + c.weight <= limit_) wish.edges = count, wish.to = key.second;
     }
     islands_with_bridges_ = std::ssize(wishes);
     for (const auto& [label, wish] : wishes)

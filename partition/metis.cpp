@@ -28,8 +28,7 @@ void check(int status, std::span<const int> part, int parts) {
     throw Error(ErrorKind::internal, fmt::format("METIS failed with status {}", status), "METIS");
   for (const int p : part)
     if (p < 0 || p >= parts)
-      throw Error(ErrorKind::internal, fmt::format("METIS answered part {}, outside 0..{}", p, parts - 1),
-                  "METIS");
+      throw Error(ErrorKind::internal, fmt::format("METIS answered part {}, outside 0..{}", p, parts - 1), "METIS");
 }
 
 } // namespace

@@ -22,8 +22,8 @@ class File {
     struct stat status {};
     if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail();
     if (!S_ISREG(status.st_mode))
-      throw Error(ErrorKind::bad_input,
-                  "is not a regular file; a file with one part number a row is expected", name_);
+      throw Error(ErrorKind::bad_input, "is not a regular file; a file with one part number a row is expected",
+                  name_);
     size_ = status.st_size;
   }
   File(const File&) = delete;
@@ -140,8 +140,8 @@ std::vector<int> read_part_file(const Context& context, const DGraph& graph, int
   const GlobalIndex first = comm.exclusive_sum(std::ssize(share.parts));
   if (found != graph.n())
     throw Error(ErrorKind::bad_input,
-                fmt::format("holds {} part numbers, but the matrix has {} rows; one number a row is expected",
-                            found, graph.n()),
+                fmt::format("holds {} part numbers, but the matrix has {} rows; one number a row is expected", found,
+                            graph.n()),
                 file_name);
 
   std::vector<RowPart> items;
@@ -150,8 +150,7 @@ std::vector<int> read_part_file(const Context& context, const DGraph& graph, int
     items.push_back({first + static_cast<GlobalIndex>(k), share.parts[k]});
   const RowRanges ranges(comm, graph.map().owned_begin());
   std::vector<int> part(graph.rows());
-  for (const RowPart& item :
-       route(context.comm, items, [&](const RowPart& i) { return ranges.owner(i.row); }).items)
+  for (const RowPart& item : route(context.comm, items, [&](const RowPart& i) { return ranges.owner(i.row); }).items)
     part[item.row - graph.map().owned_begin()] = item.part;
   return part;
 }

@@ -27,8 +27,7 @@ struct Facts {
 
 Facts survey(Communicator& comm, const DGraph& graph) {
   std::int64_t degree = 0;
-  for (LocalIndex i = 0; i < graph.rows(); ++i)
-    degree = std::max(degree, graph.offsets[i + 1] - graph.offsets[i]);
+  for (LocalIndex i = 0; i < graph.rows(); ++i) degree = std::max(degree, graph.offsets[i + 1] - graph.offsets[i]);
   degree = comm.all_reduce(degree, ReduceOp::max);
   std::int64_t sums[3] = {std::ssize(graph.neighbour), 0, 0};
   for (const LocalIndex j : graph.neighbour) sums[1] += j >= graph.rows();
@@ -74,24 +73,21 @@ Choice choose(const Communicator& comm, const Facts& facts, int parts, const Par
   const bool metis = options.method == Method::metis || options.method == Method::metis_recursive;
   if (metis && comm.size() > 1 && scattered(facts, parts) && scotch_can_run(comm) &&
       facts.edges < std::int64_t{1} << 31)
-    return {Method::scotch,
-            "METIS merges rows rank by rank, but here neighbouring rows are scattered over the "
-            "ranks"};
+    return {Method::scotch, "METIS merges rows rank by rank, but here neighbouring rows are scattered over the "
+                            "ranks"};
   return {options.method, "asked for"};
 }
 
-std::vector<int> compute(const Context& context, const DGraph& graph, int parts,
-                         const PartitionOptions& options, const std::optional<Coordinates>& coordinates,
-                         Choice& choice) {
+std::vector<int> compute(const Context& context, const DGraph& graph, int parts, const PartitionOptions& options,
+                         const std::optional<Coordinates>& coordinates, Choice& choice) {
   switch (choice.method) {
   case Method::file:
     return read_part_file(context, graph, parts, options.file);
   case Method::coordinates:
     if (!coordinates)
-      throw Error(
-          ErrorKind::usage,
-          "the partitioner coordinates needs coordinates, which this matrix has not; use auto or metis",
-          "partitioner");
+      throw Error(ErrorKind::usage,
+                  "the partitioner coordinates needs coordinates, which this matrix has not; use auto or metis",
+                  "partitioner");
     return partition_coordinates(context, graph, parts, *coordinates);
   case Method::scotch:
     return partition_scotch(context, graph, parts, options);
@@ -135,8 +131,8 @@ std::string_view to_string(PartitionMethod method) {
   return "unknown";
 }
 
-Partition compute_partition(const Context& context, const DGraph& graph, int parts,
-                            const PartitionOptions& options, const std::optional<Coordinates>& coordinates) {
+Partition compute_partition(const Context& context, const DGraph& graph, int parts, const PartitionOptions& options,
+                            const std::optional<Coordinates>& coordinates) {
   Communicator& comm = *context.comm;
   check_arguments(parts, options);
   // Coordinates may be missing on a rank without rows, or by mistake on others: only all together count.

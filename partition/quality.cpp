@@ -97,15 +97,13 @@ void check_parts(Communicator& comm, const DGraph& graph, std::span<const int> p
                   "partition");
     for (LocalIndex i = 0; i < graph.rows(); ++i)
       if (part[i] < 0 || part[i] >= parts)
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("row {} is in part {}, outside 0..{}", graph.map().to_global(i), part[i], parts - 1),
-            "partition");
+        throw Error(ErrorKind::usage,
+                    fmt::format("row {} is in part {}, outside 0..{}", graph.map().to_global(i), part[i], parts - 1),
+                    "partition");
   });
 }
 
-PartitionQuality measure_quality(const Context& context, const DGraph& graph, std::span<const int> owner,
-                                 int parts) {
+PartitionQuality measure_quality(const Context& context, const DGraph& graph, std::span<const int> owner, int parts) {
   Communicator& comm = *context.comm;
   check_parts(comm, graph, owner, parts);
   std::vector<int> part(owner.begin(), owner.end());

@@ -55,8 +55,7 @@ class Refinement {
     std::vector<Move> moves;
     for (LocalIndex i = 0; i < graph_.rows(); ++i)
       if (const Move move = best_move(i, upwards); move.to != part_[i]) moves.push_back(move);
-    std::stable_sort(moves.begin(), moves.end(),
-                     [](const Move& a, const Move& b) { return a.gain > b.gain; });
+    std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain > b.gain; });
     return moves;
   }
 

@@ -71,8 +71,7 @@ int fill_empty_parts(const Context& context, const DGraph& graph, int parts, std
   return empty;
 }
 
-Repairs repair(const Context& context, const DGraph& graph, int parts, std::int64_t limit,
-               std::vector<int>& part) {
+Repairs repair(const Context& context, const DGraph& graph, int parts, std::int64_t limit, std::vector<int>& part) {
   Repairs done;
   if (parts == 1) return done;
   done.filled = fill_empty_parts(context, graph, parts, part);
