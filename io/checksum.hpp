@@ -37,7 +37,8 @@ std::uint64_t checksum(std::span<const T> values, std::uint64_t first) {
   return sum;
 }
 
-/// The sums of all ranks, modulo 2^64. Collective.
+/// Adds up each of the sums over the ranks, modulo 2^64. Collective.
+ATOLL_API void sum_over_ranks(Communicator& comm, std::span<std::uint64_t> sums);
 ATOLL_API std::uint64_t sum_over_ranks(Communicator& comm, std::uint64_t mine);
 
 } // namespace atl

@@ -111,8 +111,7 @@ Handle::~Handle() {
   }
 }
 
-Slab::Slab(const Dataset& dataset, std::int64_t first, std::int64_t count)
-    : file(H5Dget_space(dataset.handle.id())) {
+Slab::Slab(const Dataset& dataset, std::int64_t first, std::int64_t count) : file(H5Dget_space(dataset.handle.id())) {
   const hsize_t start[2] = {static_cast<hsize_t>(first), 0};
   const hsize_t size[2] = {static_cast<hsize_t>(count), static_cast<hsize_t>(dataset.columns)};
   memory = Handle(H5Screate_simple(dataset.matrix ? 2 : 1, size, nullptr));

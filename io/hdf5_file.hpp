@@ -8,6 +8,7 @@
 #include <atoll/comm/communicator.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,8 +75,8 @@ class Writer {
 
   void make_group(const std::string& path);
   /// matrix: two dimensions. compress: chunks, shuffled and deflated.
-  Dataset make_dataset(const std::string& path, Type type, std::int64_t rows, bool matrix,
-                       std::int64_t columns, bool compress);
+  Dataset make_dataset(const std::string& path, Type type, std::int64_t rows, bool matrix, std::int64_t columns,
+                       bool compress);
   /// Rows [first, first + count) from memory; every rank calls it, also with count 0.
   void write(const Dataset& dataset, std::int64_t first, std::int64_t count, const void* values);
   void set_attribute(const std::string& object, const std::string& name, std::int64_t value);
@@ -95,7 +96,9 @@ class Writer {
 /// file lock is Error{environment}.
 class Reader {
  public:
-  explicit Reader(const std::string& path);
+  /// sealed: the structure is known to be as it was written. HDF5 1.10 crashes on an altered heap, where texts
+  /// of variable length lie, so they are read from sealed files alone.
+  Reader(const std::string& path, bool sealed);
 
   bool has(const std::string& object) const;
   void require_group(const std::string& path) const;
@@ -104,7 +107,8 @@ class Reader {
   void read(const Dataset& dataset, std::int64_t first, std::int64_t count, void* values) const;
   std::uint64_t checksum_attribute(const std::string& object) const;
   std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
-  std::string text_attribute(const std::string& object, const std::string& name) const;
+  /// Nothing where it must not be read.
+  std::optional<std::string> text_attribute(const std::string& object, const std::string& name) const;
   std::vector<std::string> members(const std::string& group) const;
   const std::string& path() const { return path_; }
 
@@ -112,6 +116,7 @@ class Reader {
   Handle file_;
   std::string path_;
   std::int64_t file_bytes_ = 0;
+  bool sealed_ = false;
 };
 
 } // namespace atl::hdf5

@@ -22,8 +22,7 @@ std::int64_t readable_bytes(const std::string& path) {
     refuse(path, fmt::format("cannot read the store: {}", std::strerror(errno)));
   if (S_ISDIR(status.st_mode)) refuse(path, "this is a folder, not a store; name the file in it");
   if (!S_ISREG(status.st_mode)) refuse(path, "this is not a regular file, so no store");
-  if (::access(path.c_str(), R_OK) != 0)
-    refuse(path, fmt::format("cannot read the store: {}", std::strerror(errno)));
+  if (::access(path.c_str(), R_OK) != 0) refuse(path, fmt::format("cannot read the store: {}", std::strerror(errno)));
   if (status.st_size == 0) refuse(path, "the file is empty; a store was expected");
   return status.st_size;
 }
@@ -37,8 +36,7 @@ std::int64_t readable_bytes(const std::string& path) {
                             why),
                 path);
   if (why.find("truncated file") != std::string::npos)
-    refuse(path,
-           fmt::format("the file is truncated: it has {} bytes; copy or write it again ({})", bytes, why));
+    refuse(path, fmt::format("the file is truncated: it has {} bytes; copy or write it again ({})", bytes, why));
   if (why.find("signature") != std::string::npos) refuse(path, "this is not an HDF5 file");
   refuse(path, fmt::format("HDF5 cannot open the file, it may be altered: {}", why));
 }
@@ -67,7 +65,8 @@ std::string names(std::initializer_list<Type> types) {
 
 } // namespace
 
-Reader::Reader(const std::string& path) : path_(path), file_bytes_(readable_bytes(path)) {
+Reader::Reader(const std::string& path, bool sealed)
+    : path_(path), file_bytes_(readable_bytes(path)), sealed_(sealed) {
   const Call call;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
@@ -89,8 +88,7 @@ void Reader::require_group(const std::string& path) const {
   const Call call;
   if (!has(path)) refuse(path_, fmt::format("no group {}: not a store that Atoll has written", path));
   const Handle group(H5Gopen2(file_.id(), path.c_str(), H5P_DEFAULT));
-  if (group.id() < 0)
-    refuse(path_, fmt::format("{} is not a group that can be read: {}", path, innermost_message()));
+  if (group.id() < 0) refuse(path_, fmt::format("{} is not a group that can be read: {}", path, innermost_message()));
 }
 
 Dataset Reader::open(const std::string& path, std::initializer_list<Type> types, bool matrix) const {
@@ -105,8 +103,8 @@ Dataset Reader::open(const std::string& path, std::initializer_list<Type> types,
     refuse(path_, fmt::format("{} is not a dataset that can be read: {}", path, innermost_message()));
 
   const Handle stored(H5Dget_type(set.handle.id()));
-  const auto type = std::find_if(types.begin(), types.end(),
-                                 [&](Type t) { return H5Tequal(stored.id(), file_type(t)) > 0; });
+  const auto type =
+      std::find_if(types.begin(), types.end(), [&](Type t) { return H5Tequal(stored.id(), file_type(t)) > 0; });
   if (type == types.end())
     refuse(path_, fmt::format("{} holds values of another type than {}, little-endian", path, names(types)));
   set.type = *type;
@@ -138,8 +136,7 @@ void Reader::read(const Dataset& dataset, std::int64_t first, std::int64_t count
   const Slab slab(dataset, first, count);
   if (!slab.ok() || H5Dread(dataset.handle.id(), memory_type(dataset.type), slab.memory.id(), slab.file.id(),
                             dataset.transfer.id(), values) < 0)
-    refuse(path_,
-           fmt::format("cannot read {}, the file may be altered: {}", dataset.path, innermost_message()));
+    refuse(path_, fmt::format("cannot read {}, the file may be altered: {}", dataset.path, innermost_message()));
 }
 
 namespace {
@@ -147,8 +144,7 @@ namespace {
 Handle open_attribute(hid_t file, const std::string& path, const std::string& object, const std::string& name,
                       H5T_class_t kind) {
   const bool there = H5Aexists_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
-  if (!there)
-    refuse(path, fmt::format("{} has no attribute '{}': not a store that Atoll has written", object, name));
+  if (!there) refuse(path, fmt::format("{} has no attribute '{}': not a store that Atoll has written", object, name));
   Handle attribute(H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
   const Handle type(H5Aget_type(attribute.id())), space(H5Aget_space(attribute.id()));
   if (H5Tget_class(type.id()) != kind || H5Sget_simple_extent_type(space.id()) != H5S_SCALAR)
@@ -157,8 +153,7 @@ Handle open_attribute(hid_t file, const std::string& path, const std::string& ob
 }
 
 template <class T>
-T read_integer(hid_t file, const std::string& path, const std::string& object, const std::string& name,
-               Type type) {
+T read_integer(hid_t file, const std::string& path, const std::string& object, const std::string& name, Type type) {
   const Handle attribute = open_attribute(file, path, object, name, H5T_INTEGER);
   T value{};
   if (H5Aread(attribute.id(), memory_type(type), &value) < 0)
@@ -178,7 +173,7 @@ std::int64_t Reader::integer_attribute(const std::string& object, const std::str
   return read_integer<std::int64_t>(file_.id(), path_, object, name, Type::int64);
 }
 
-std::string Reader::text_attribute(const std::string& object, const std::string& name) const {
+std::optional<std::string> Reader::text_attribute(const std::string& object, const std::string& name) const {
   const Call call;
   const Handle attribute = open_attribute(file_.id(), path_, object, name, H5T_STRING);
   const Handle stored(H5Aget_type(attribute.id()));
@@ -186,6 +181,7 @@ std::string Reader::text_attribute(const std::string& object, const std::string&
   std::string text;
   bool done = false;
   if (H5Tis_variable_str(stored.id()) > 0) {
+    if (!sealed_) return std::nullopt;
     char* start = nullptr;
     done = H5Aread(attribute.id(), memory.id(), &start) >= 0;
     if (done && start) text = start;
@@ -208,8 +204,8 @@ std::vector<std::string> Reader::members(const std::string& group) const {
     refuse(path_, fmt::format("cannot list {}: {}", group, innermost_message()));
   for (hsize_t i = 0; i < std::min<hsize_t>(info.nlinks, 1000); ++i) {
     char name[256] = "";
-    const ssize_t length = H5Lget_name_by_idx(file_.id(), group.c_str(), H5_INDEX_NAME, H5_ITER_INC, i, name,
-                                              sizeof name, H5P_DEFAULT);
+    const ssize_t length =
+        H5Lget_name_by_idx(file_.id(), group.c_str(), H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
     if (length <= 0 || length >= static_cast<ssize_t>(sizeof name))
       refuse(path_, fmt::format("cannot list {}: {}", group, innermost_message()));
     all.emplace_back(name);

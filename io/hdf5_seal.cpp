@@ -12,7 +12,7 @@ namespace atl::hdf5 {
 namespace {
 
 constexpr std::uint64_t magic = 0x4c4145534c4c5441; // "ATLLSEAL"
-constexpr std::int64_t footer_words = 5; // extents, bytes sealed, their sum, sum of the seal, magic
+constexpr std::int64_t footer_words = 5;            // extents, bytes sealed, their sum, sum of the seal, magic
 constexpr std::int64_t piece_bytes = 1 << 20;
 
 std::uint64_t word_at(const char* bytes) {
@@ -63,9 +63,7 @@ std::uint64_t sum_of_gaps(const Communicator& comm, const FileBytes& file, std::
   return sum;
 }
 
-[[noreturn]] void refuse(const std::string& path, const char* what) {
-  throw Error(ErrorKind::bad_input, what, path);
-}
+[[noreturn]] void refuse(const std::string& path, const char* what) { throw Error(ErrorKind::bad_input, what, path); }
 
 struct Footer {
   bool found = false;
@@ -93,8 +91,8 @@ Footer read_footer(const FileBytes& file, const std::string& path) {
   file.read(footer.sealed, bytes);
   if (sum_of_words(bytes, 0) != own_sum) refuse(path, broken);
   for (std::size_t e = 0; e < extents; ++e)
-    footer.plain.push_back({static_cast<std::int64_t>(word_at(&bytes[16 * e])),
-                            static_cast<std::int64_t>(word_at(&bytes[16 * e + 8]))});
+    footer.plain.push_back(
+        {static_cast<std::int64_t>(word_at(&bytes[16 * e])), static_cast<std::int64_t>(word_at(&bytes[16 * e + 8]))});
   footer.found = true;
   return footer;
 }
@@ -141,9 +139,8 @@ Seal check_seal(Communicator& comm, const std::string& path) {
   if (!found) return Seal::missing;
   agree(comm, [&] {
     if (sum != footer.sum)
-      refuse(path,
-             "the file is altered: its structure, or compressed data, differ from what was written; copy "
-             "or write the store again");
+      refuse(path, "the file is altered: its structure, or compressed data, differ from what was written; copy "
+                   "or write the store again");
   });
   return Seal::intact;
 }
@@ -151,9 +148,8 @@ Seal check_seal(Communicator& comm, const std::string& path) {
 void require_seal(Communicator& comm, const std::string& path, Seal seal) {
   agree(comm, [&] {
     if (seal == Seal::missing)
-      refuse(path,
-             "the seal at the end of the file is missing: it was truncated, or changed by another program; "
-             "copy or write the store again");
+      refuse(path, "the seal at the end of the file is missing: it was truncated, or changed by another program; "
+                   "copy or write the store again");
   });
 }
 

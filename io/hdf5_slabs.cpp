@@ -45,31 +45,29 @@ template <class S>
 void SlabWriter::write(const Dataset& set, std::int64_t first, std::int64_t count, const Fill<S>& fill) {
   // Rounds end at multiples of their length, so at the borders of chunks.
   const std::int64_t length = rows_per_round(set), base = first / length * length;
-  const std::int64_t rounds =
-      comm_->all_reduce(count ? (first + count - base + length - 1) / length : 0, ReduceOp::max);
-  std::optional<Error> failure;
+  const std::int64_t mine = count ? (first + count - base + length - 1) / length : 0;
+  const std::int64_t rounds = set.rows <= length ? 1 : comm_->all_reduce(mine, ReduceOp::max);
   std::vector<S> buffer;
   std::uint64_t sum = 0;
-  attempt(failure, [&] { buffer.resize(static_cast<std::size_t>(std::min(length, count) * set.columns)); });
+  attempt(failure_, [&] { buffer.resize(static_cast<std::size_t>(std::min(length, count) * set.columns)); });
   for (std::int64_t r = 0; r < rounds; ++r) {
     const std::int64_t begin = std::clamp(base + r * length, first, first + count);
     const std::int64_t end = std::clamp(base + (r + 1) * length, first, first + count);
     const std::int64_t elements = (end - begin) * set.columns;
-    attempt(failure, [&] {
+    attempt(failure_, [&] {
       fill((begin - first) * set.columns, elements, buffer.data());
       sum += checksum(std::span<const S>(buffer.data(), static_cast<std::size_t>(elements)),
                       static_cast<std::uint64_t>(begin * set.columns));
     });
-    // Not attempt(): a rank that has failed still takes part, with nothing.
+    const std::int64_t rows = failure_ ? 0 : end - begin;
     try {
-      file_->write(set, begin, failure ? 0 : end - begin, buffer.data());
+      file_->write(set, begin, rows, buffer.data());
     } catch (...) {
-      if (!failure) failure = describe_current_exception();
+      if (!failure_) failure_ = describe_current_exception();
     }
   }
-  agree(*comm_, failure);
-  sum = sum_over_ranks(*comm_, sum);
-  define([&](Writer& file) { file.set_attribute(set.path, "checksum", sum); });
+  written_.push_back(set.path);
+  sums_.push_back(sum);
 }
 
 template <class S>
@@ -79,6 +77,11 @@ void SlabWriter::write(const Dataset& set, std::int64_t first, std::span<const S
 }
 
 void SlabWriter::finish() {
+  agree(*comm_, failure_);
+  sum_over_ranks(*comm_, sums_);
+  define([&](Writer& file) {
+    for (std::size_t d = 0; d < written_.size(); ++d) file.set_attribute(written_[d], "checksum", sums_[d]);
+  });
   agree(*comm_, [&] { file_->close(); });
   write_seal(*comm_, path_, plain_);
 }
@@ -145,35 +148,39 @@ std::uint64_t read_slab(const Reader& file, const Dataset& set, std::int64_t fir
 void verify_whole(const Reader& file, const Dataset& set, std::uint64_t sum) {
   const std::uint64_t expected = file.checksum_attribute(set.path);
   if (sum != expected)
-    throw Error(
-        ErrorKind::bad_input,
-        fmt::format("the dataset {} is altered: its checksum is {:016x}, {:016x} was stored with it; copy "
-                    "or write the store again",
-                    set.path, sum, expected),
-        file.path());
+    throw Error(ErrorKind::bad_input,
+                fmt::format("the dataset {} is altered: its checksum is {:016x}, {:016x} was stored with it; copy "
+                            "or write the store again",
+                            set.path, sum, expected),
+                file.path());
+}
+
+void verify(Communicator& comm, const Reader& file, std::span<const Dataset> datasets,
+            std::vector<std::uint64_t> shares) {
+  sum_over_ranks(comm, shares);
+  agree(comm, [&] {
+    for (std::size_t d = 0; d < datasets.size(); ++d) verify_whole(file, datasets[d], shares[d]);
+  });
 }
 
 void verify(Communicator& comm, const Reader& file, const Dataset& set, std::uint64_t share) {
-  const std::uint64_t sum = sum_over_ranks(comm, share);
-  agree(comm, [&] { verify_whole(file, set, sum); });
+  verify(comm, file, std::span<const Dataset>(&set, 1), {share});
 }
 
 template <class S>
 using Values = std::span<const S>;
 template void SlabWriter::write<float>(const Dataset&, std::int64_t, std::int64_t, const Fill<float>&);
 template void SlabWriter::write<double>(const Dataset&, std::int64_t, std::int64_t, const Fill<double>&);
-template void SlabWriter::write<std::int32_t>(const Dataset&, std::int64_t, std::int64_t,
-                                              const Fill<std::int32_t>&);
-template void SlabWriter::write<std::int64_t>(const Dataset&, std::int64_t, std::int64_t,
-                                              const Fill<std::int64_t>&);
+template void SlabWriter::write<std::int32_t>(const Dataset&, std::int64_t, std::int64_t, const Fill<std::int32_t>&);
+template void SlabWriter::write<std::int64_t>(const Dataset&, std::int64_t, std::int64_t, const Fill<std::int64_t>&);
 template void SlabWriter::write<float>(const Dataset&, std::int64_t, Values<float>);
 template void SlabWriter::write<double>(const Dataset&, std::int64_t, Values<double>);
 template void SlabWriter::write<std::int64_t>(const Dataset&, std::int64_t, Values<std::int64_t>);
 
-template std::uint64_t read_slab<float>(const Reader&, const Dataset&, std::int64_t, std::int64_t,
-                                        std::int64_t, std::vector<float>&);
-template std::uint64_t read_slab<double>(const Reader&, const Dataset&, std::int64_t, std::int64_t,
-                                         std::int64_t, std::vector<double>&);
+template std::uint64_t read_slab<float>(const Reader&, const Dataset&, std::int64_t, std::int64_t, std::int64_t,
+                                        std::vector<float>&);
+template std::uint64_t read_slab<double>(const Reader&, const Dataset&, std::int64_t, std::int64_t, std::int64_t,
+                                         std::vector<double>&);
 template std::uint64_t read_slab<std::int64_t>(const Reader&, const Dataset&, std::int64_t, std::int64_t,
                                                std::int64_t, std::vector<std::int64_t>&);
 

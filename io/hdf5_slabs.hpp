@@ -18,7 +18,8 @@ constexpr std::int64_t round_elements = 1 << 20;
 /// Rows that fit in a round.
 std::int64_t rows_per_round(const Dataset& dataset);
 
-/// A file under way: the datasets written so far, and its ending.
+/// A file under way: the datasets written so far, and its ending. A local failure is kept until finish(): a
+/// rank that has failed still takes part, with nothing to write.
 class SlabWriter {
  public:
   /// Collective, as all members. Creates the file.
@@ -35,7 +36,7 @@ class SlabWriter {
   void write(const Dataset& dataset, std::int64_t first, std::int64_t count, const Fill<S>& fill);
   template <class S>
   void write(const Dataset& dataset, std::int64_t first, std::span<const S> values);
-  /// Closes the file on all ranks and seals it.
+  /// Agrees that nothing has failed, adds the checksums, closes the file on all ranks and seals it.
   void finish();
   /// Closes the file on all ranks after a failure that all ranks know.
   void abandon() noexcept;
@@ -45,6 +46,9 @@ class SlabWriter {
   std::string path_;
   std::unique_ptr<Writer> file_;
   std::vector<Extent> plain_;
+  std::vector<std::string> written_;
+  std::vector<std::uint64_t> sums_; ///< this rank's shares, one for each of written_
+  std::optional<Error> failure_;
 };
 
 /// Rows [first, first + count) of a dataset into `values`, converted where another kind of number is stored;
@@ -54,8 +58,10 @@ template <class To>
 std::uint64_t read_slab(const Reader& file, const Dataset& dataset, std::int64_t first, std::int64_t count,
                         std::int64_t checked, std::vector<To>& values);
 
-/// Throws, the same on all ranks, unless the ranks' shares of a checksum add up to that in the file.
-/// Collective.
+/// Throws, the same on all ranks, unless the ranks' shares of each checksum add up to that in the file; the
+/// text names the first altered dataset. Collective.
+void verify(Communicator& comm, const Reader& file, std::span<const Dataset> datasets,
+            std::vector<std::uint64_t> shares);
 void verify(Communicator& comm, const Reader& file, const Dataset& dataset, std::uint64_t share);
 /// The same where this rank has read the whole dataset. Local.
 void verify_whole(const Reader& file, const Dataset& dataset, std::uint64_t sum);

@@ -33,10 +33,8 @@ std::vector<GlobalIndex> read_small(const Reader& file, const Dataset& set) {
   return values;
 }
 
-void check_ranges(const Reader& file, const Dataset& set, std::span<const GlobalIndex> ranges,
-                  GlobalIndex n) {
-  if (ranges.size() < 2 || ranges.front() != 0 || ranges.back() != n ||
-      !std::is_sorted(ranges.begin(), ranges.end()))
+void check_ranges(const Reader& file, const Dataset& set, std::span<const GlobalIndex> ranges, GlobalIndex n) {
+  if (ranges.size() < 2 || ranges.front() != 0 || ranges.back() != n || !std::is_sorted(ranges.begin(), ranges.end()))
     refuse(file, fmt::format("{} must be offsets that ascend from 0 to {}", set.path, n));
   if (ranges.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
     refuse(file, fmt::format("{} names {} parts, more than a store can have", set.path, ranges.size() - 1));
@@ -53,7 +51,7 @@ struct Source {
   LocalIndex rows = 0;
   std::string name;
 
-  explicit Source(const std::string& path) : file(path) {}
+  Source(const std::string& path, Seal seal) : file(path, seal == Seal::intact) {}
   int parts() const { return static_cast<int>(row_ranges.size()) - 1; }
   bool last_row_here() const { return row_begin + rows == n_rows; }
 };
@@ -61,12 +59,12 @@ struct Source {
 void open_group(Source& source) {
   const Reader& file = source.file;
   file.require_group("/matrix");
-  const std::string format = file.text_attribute("/matrix", "format");
-  if (format != "csr") refuse(file, fmt::format("/matrix has the format '{:.20}'; 'csr' expected", format));
+  const std::optional<std::string> format = file.text_attribute("/matrix", "format");
+  if (format && *format != "csr")
+    refuse(file, fmt::format("/matrix has the format '{:.20}'; 'csr' expected", *format));
   const std::int64_t version = file.integer_attribute("/", "store_version");
-  if (version != 1)
-    refuse(file, fmt::format("the store has version {}; this Atoll reads version 1", version));
-  source.name = file.text_attribute("/matrix", "name");
+  if (version != 1) refuse(file, fmt::format("the store has version {}; this Atoll reads version 1", version));
+  source.name = file.text_attribute("/matrix", "name").value_or("");
   file.require_group("/matrix/halo");
 }
 
@@ -129,14 +127,14 @@ std::vector<To> read_array(Communicator& comm, const Source& source, const Datas
 /// and counted in the checksum by the second.
 std::vector<Offset> read_pointers(Communicator& comm, const Source& source) {
   const bool last = comm.rank() == comm.size() - 1;
-  std::vector<Offset> pointers = read_array<Offset>(comm, source, source.indptr, source.row_begin,
-                                                    source.rows + 1, source.rows + (last ? 1 : 0));
+  std::vector<Offset> pointers = read_array<Offset>(comm, source, source.indptr, source.row_begin, source.rows + 1,
+                                                    source.rows + (last ? 1 : 0));
   agree(comm, [&] {
     if (!std::is_sorted(pointers.begin(), pointers.end()) || pointers.front() < 0 ||
         pointers.back() > source.entries || (source.row_begin == 0 && pointers.front() != 0) ||
         (source.last_row_here() && pointers.back() != source.entries))
-      refuse(source.file, fmt::format("/matrix/indptr must ascend from 0 to {}; rows {} to {} do not",
-                                      source.entries, source.row_begin, source.row_begin + source.rows));
+      refuse(source.file, fmt::format("/matrix/indptr must ascend from 0 to {}; rows {} to {} do not", source.entries,
+                                      source.row_begin, source.row_begin + source.rows));
   });
   return pointers;
 }
@@ -155,8 +153,8 @@ RowBlock<T> read_rows(Communicator& comm, const Source& source) {
   agree(comm, [&] {
     for (const GlobalIndex column : rows.column)
       if (column < 0 || column >= source.n_cols)
-        refuse(source.file, fmt::format("/matrix/indices holds column {} of a matrix with {} columns", column,
-                                        source.n_cols));
+        refuse(source.file,
+               fmt::format("/matrix/indices holds column {} of a matrix with {} columns", column, source.n_cols));
   });
   rows.value = read_array<T>(comm, source, source.data, first, count, count);
   return rows;
@@ -168,16 +166,15 @@ void check_permutation(Communicator& comm, const Source& source, std::span<const
   agree(comm, [&] {
     for (LocalIndex i = 0; i < source.rows; ++i) {
       if (original[i] < 0 || original[i] >= source.n_rows)
-        refuse(source.file, fmt::format("/matrix/original_index holds row {} of a matrix with {} rows",
-                                        original[i], source.n_rows));
+        refuse(source.file, fmt::format("/matrix/original_index holds row {} of a matrix with {} rows", original[i],
+                                        source.n_rows));
       difference += element_hash(0, static_cast<std::uint64_t>(original[i])) -
                     element_hash(0, static_cast<std::uint64_t>(source.row_begin + i));
     }
   });
   difference = sum_over_ranks(comm, difference);
   agree(comm, [&] {
-    if (difference != 0)
-      refuse(source.file, "/matrix/original_index names some row twice and another one never");
+    if (difference != 0) refuse(source.file, "/matrix/original_index names some row twice and another one never");
   });
 }
 
@@ -196,6 +193,10 @@ Numbering read_numbering(Communicator& comm, const Source& source) {
   return numbering;
 }
 
+[[noreturn]] void refuse_plan(const Source& source, const Dataset& set) {
+  refuse(source.file, fmt::format("the halo plan does not belong to the matrix: {} differs", set.path));
+}
+
 /// The stored halo plan must be the one that follows from the matrix.
 template <class T>
 void check_plan(const Context& context, const Source& source, const RowBlock<T>& rows) {
@@ -203,20 +204,26 @@ void check_plan(const Context& context, const Source& source, const RowBlock<T>&
   const std::vector<PlanArray> plan =
       plan_arrays(comm, find_part_halo(context, rows.row_begin, rows.offsets, rows.column, source.row_ranges,
                                        source.column_ranges));
-  for (const PlanArray& array : plan) {
-    const std::string path = "/matrix/halo/" + array.name;
-    const std::string wrong = fmt::format("the halo plan does not belong to the matrix: {} differs", path);
-    Dataset set;
-    agree(comm, [&] {
-      set = source.file.open(path, {Type::int64});
-      if (set.rows != array.total) refuse(source.file, wrong);
-    });
-    const std::vector<GlobalIndex> stored = read_array<GlobalIndex>(
-        comm, source, set, array.first, std::ssize(array.values), std::ssize(array.values));
-    agree(comm, [&] {
-      if (stored != array.values) refuse(source.file, wrong);
-    });
-  }
+  std::vector<Dataset> sets;
+  agree(comm, [&] {
+    for (const PlanArray& array : plan) {
+      sets.push_back(source.file.open("/matrix/halo/" + array.name, {Type::int64}));
+      if (sets.back().rows != array.total) refuse_plan(source, sets.back());
+    }
+  });
+  std::vector<std::vector<std::int64_t>> stored(sets.size());
+  std::vector<std::uint64_t> sums(sets.size());
+  agree(comm, [&] {
+    for (std::size_t a = 0; a < sets.size(); ++a) {
+      const std::int64_t count = std::ssize(plan[a].values);
+      sums[a] = hdf5::read_slab(source.file, sets[a], plan[a].first, count, count, stored[a]);
+    }
+  });
+  hdf5::verify(comm, source.file, sets, sums);
+  agree(comm, [&] {
+    for (std::size_t a = 0; a < sets.size(); ++a)
+      if (stored[a] != plan[a].values) refuse_plan(source, sets[a]);
+  });
 }
 
 } // namespace
@@ -227,7 +234,7 @@ StoredMatrix<T> read_store(const Context& context, const std::string& path) {
   const Seal seal = hdf5::check_seal(comm, path);
   std::optional<Source> source;
   agree(comm, [&] {
-    source.emplace(path);
+    source.emplace(path, seal);
     open_group(*source);
     open_arrays(*source);
     choose_rows(*source, comm.rank(), comm.size());
@@ -241,9 +248,8 @@ StoredMatrix<T> read_store(const Context& context, const std::string& path) {
   stored.numbering = read_numbering(comm, *source);
   check_plan(context, *source, stored.rows);
   for (const Dataset& set : source->vectors)
-    stored.vectors.push_back(
-        {set.path.substr(set.path.rfind('/') + 1), narrow<LocalIndex>(set.columns),
-         read_array<T>(comm, *source, set, source->row_begin, source->rows, source->rows)});
+    stored.vectors.push_back({set.path.substr(set.path.rfind('/') + 1), narrow<LocalIndex>(set.columns),
+                              read_array<T>(comm, *source, set, source->row_begin, source->rows, source->rows)});
 
   hdf5::require_seal(comm, path, seal);
   return stored;

@@ -21,9 +21,8 @@ using hdf5::Writer;
 
 void check_numbering(const Numbering& numbering, GlobalIndex n_rows, GlobalIndex row_begin, LocalIndex rows) {
   if (numbering.n != n_rows || numbering.owned_begin != row_begin || numbering.owned_count != rows)
-    misuse(
-        fmt::format("the numbering is of {} rows, {} here from {} on; the matrix has {}, {} here from {} on",
-                    numbering.n, numbering.owned_count, numbering.owned_begin, n_rows, rows, row_begin));
+    misuse(fmt::format("the numbering is of {} rows, {} here from {} on; the matrix has {}, {} here from {} on",
+                       numbering.n, numbering.owned_count, numbering.owned_begin, n_rows, rows, row_begin));
   if (!numbering.identity() && std::ssize(numbering.original_index) != rows)
     misuse(fmt::format("{} original numbers for {} rows", numbering.original_index.size(), rows));
 }
@@ -38,20 +37,16 @@ void check_ranges(std::span<const GlobalIndex> ranges, GlobalIndex n_rows) {
 
 template <class T>
 void check_vector(const StoredVector<T>& vector, LocalIndex rows) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
-  };
-  if (vector.name.empty() || vector.name.size() > 100 ||
-      !std::all_of(vector.name.begin(), vector.name.end(), plain))
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_'; };
+  if (vector.name.empty() || vector.name.size() > 100 || !std::all_of(vector.name.begin(), vector.name.end(), plain))
     misuse(fmt::format("the vector name '{}' must be letters, digits, '-' and '_'", vector.name));
   if (vector.columns < 1 || std::ssize(vector.values) != GlobalIndex{rows} * vector.columns)
-    misuse(fmt::format("the vector {} has {} values for {} rows of {}", vector.name, vector.values.size(),
-                       rows, vector.columns));
+    misuse(fmt::format("the vector {} has {} values for {} rows of {}", vector.name, vector.values.size(), rows,
+                       vector.columns));
 }
 
 /// Columns are owned as rows are where the matrix is square, in equal blocks otherwise.
-std::vector<GlobalIndex> column_ranges(std::span<const GlobalIndex> row_ranges, GlobalIndex rows,
-                                       GlobalIndex cols) {
+std::vector<GlobalIndex> column_ranges(std::span<const GlobalIndex> row_ranges, GlobalIndex rows, GlobalIndex cols) {
   std::vector<GlobalIndex> ranges(row_ranges.begin(), row_ranges.end());
   const BlockRange blocks{cols, static_cast<int>(ranges.size()) - 1};
   if (rows != cols)
@@ -89,8 +84,7 @@ void write_provenance(Writer& file, const std::string& name, int ranks, bool squ
 }
 
 /// Few numbers that all ranks know; rank 0 writes them.
-void write_small(SlabWriter& file, const Context& context, const Dataset& set,
-                 std::span<const GlobalIndex> values) {
+void write_small(SlabWriter& file, const Context& context, const Dataset& set, std::span<const GlobalIndex> values) {
   file.write<GlobalIndex>(set, 0, context.rank() == 0 ? values : values.first(0));
 }
 
@@ -100,8 +94,7 @@ void write_entries(SlabWriter& file, const Task<T>& task, const Dataset& indptr,
   const RowBlock<T>& rows = task.rows;
   file.write<std::int64_t>(indptr, rows.row_begin, rows.rows() + (task.last() ? 1 : 0),
                            [&](std::int64_t i, std::int64_t n, std::int64_t* out) {
-                             for (std::int64_t k = 0; k < n; ++k)
-                               out[k] = task.first_entry + rows.offsets[i + k];
+                             for (std::int64_t k = 0; k < n; ++k) out[k] = task.first_entry + rows.offsets[i + k];
                            });
   if (task.narrow())
     file.write<std::int32_t>(indices, task.first_entry, rows.entries(),
@@ -141,12 +134,11 @@ void write_content(SlabWriter& file, const Task<T>& task) {
     row_ranges = file.make(out, "/matrix/row_ranges", Type::int64, ranges);
     columns = file.make(out, "/matrix/halo/column_ranges", Type::int64, ranges);
     for (const PlanArray& array : task.plan)
-      plan.push_back(
-          file.make(out, "/matrix/halo/" + array.name, Type::int64, array.total, false, 1, compress));
+      plan.push_back(file.make(out, "/matrix/halo/" + array.name, Type::int64, array.total, false, 1, compress));
     original = file.make(out, "/matrix/original_index", Type::int64, rows.n_rows, false, 1, compress);
     indptr = file.make(out, "/matrix/indptr", Type::int64, rows.n_rows + 1, false, 1, compress);
-    indices = file.make(out, "/matrix/indices", task.narrow() ? Type::int32 : Type::int64, task.entries,
-                        false, 1, compress);
+    indices = file.make(out, "/matrix/indices", task.narrow() ? Type::int32 : Type::int64, task.entries, false, 1,
+                        compress);
     data = file.make(out, "/matrix/data", hdf5::type_of<T>(), task.entries, false, 1, compress);
   });
 
@@ -168,9 +160,8 @@ void write_content(SlabWriter& file, const Task<T>& task) {
 } // namespace
 
 template <class T>
-void write_store(const Context& context, const std::string& path, const RowBlock<T>& rows,
-                 const Numbering& numbering, std::span<const GlobalIndex> row_ranges,
-                 const StoreOptions& options,
+void write_store(const Context& context, const std::string& path, const RowBlock<T>& rows, const Numbering& numbering,
+                 std::span<const GlobalIndex> row_ranges, const StoreOptions& options,
                  std::span<const std::type_identity_t<StoredVector<T>>> vectors) {
   Communicator& comm = *context.comm;
   validate(comm, rows);
@@ -184,8 +175,8 @@ void write_store(const Context& context, const std::string& path, const RowBlock
   task.first_entry = comm.exclusive_sum(rows.entries());
   task.entries = comm.all_reduce(rows.entries(), ReduceOp::sum);
   task.column_ranges = column_ranges(row_ranges, rows.n_rows, rows.n_cols);
-  task.plan = plan_arrays(comm, find_part_halo(context, rows.row_begin, rows.offsets, rows.column, row_ranges,
-                                               task.column_ranges));
+  task.plan = plan_arrays(
+      comm, find_part_halo(context, rows.row_begin, rows.offsets, rows.column, row_ranges, task.column_ranges));
 
   SafeFile safe(comm, path);
   SlabWriter file(context.comm, safe.temporary());
@@ -200,20 +191,18 @@ void write_store(const Context& context, const std::string& path, const RowBlock
 }
 
 template <class T>
-void write_store(const Context& context, const std::string& path, const RowBlock<T>& rows,
-                 const Numbering& numbering, const StoreOptions& options,
-                 std::span<const std::type_identity_t<StoredVector<T>>> vectors) {
+void write_store(const Context& context, const std::string& path, const RowBlock<T>& rows, const Numbering& numbering,
+                 const StoreOptions& options, std::span<const std::type_identity_t<StoredVector<T>>> vectors) {
   std::vector<GlobalIndex> row_ranges = context.comm->all_gather(rows.row_begin);
   row_ranges.push_back(rows.n_rows);
   write_store(context, path, rows, numbering, std::span<const GlobalIndex>(row_ranges), options, vectors);
 }
 
-#define ATOLL_STORE(T)                                                                                       \
-  template void write_store<T>(const Context&, const std::string&, const RowBlock<T>&, const Numbering&,     \
-                               const StoreOptions&, std::span<const StoredVector<T>>);                       \
-  template void write_store<T>(const Context&, const std::string&, const RowBlock<T>&, const Numbering&,     \
-                               std::span<const GlobalIndex>, const StoreOptions&,                            \
-                               std::span<const StoredVector<T>>);
+#define ATOLL_STORE(T)                                                                                               \
+  template void write_store<T>(const Context&, const std::string&, const RowBlock<T>&, const Numbering&,             \
+                               const StoreOptions&, std::span<const StoredVector<T>>);                               \
+  template void write_store<T>(const Context&, const std::string&, const RowBlock<T>&, const Numbering&,             \
+                               std::span<const GlobalIndex>, const StoreOptions&, std::span<const StoredVector<T>>);
 ATOLL_STORE(float)
 ATOLL_STORE(double)
 #undef ATOLL_STORE

@@ -24,10 +24,9 @@ void write_dense_store(const Context& context, const std::string& path, GlobalIn
   const GlobalIndex first = rows < 0 ? 0 : blocks.begin(context.rank());
   agree(*context.comm, [&] {
     if (rows < 0 || cols < 1 || std::ssize(slab) != blocks.size(context.rank()) * cols)
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("an array of {} x {} values, and {} of them on this rank", rows, cols, slab.size()),
-          "write_dense_store");
+      throw Error(ErrorKind::usage,
+                  fmt::format("an array of {} x {} values, and {} of them on this rank", rows, cols, slab.size()),
+                  "write_dense_store");
   });
 
   SafeFile safe(*context.comm, path);
@@ -57,7 +56,7 @@ std::vector<T> read_dense_store(const Context& context, const std::string& path,
   std::vector<T> values;
   std::uint64_t sum = 0;
   agree(*context.comm, [&] {
-    file.emplace(path);
+    file.emplace(path, seal == hdf5::Seal::intact);
     set = file->open("/vector", {Type::float64, Type::float32}, true);
     cols = narrow<LocalIndex>(set.columns);
     rows = set.rows;
@@ -74,9 +73,7 @@ template void write_dense_store<float>(const Context&, const std::string&, Globa
                                        std::span<const float>);
 template void write_dense_store<double>(const Context&, const std::string&, GlobalIndex, LocalIndex,
                                         std::span<const double>);
-template std::vector<float> read_dense_store<float>(const Context&, const std::string&, GlobalIndex&,
-                                                    LocalIndex&);
-template std::vector<double> read_dense_store<double>(const Context&, const std::string&, GlobalIndex&,
-                                                      LocalIndex&);
+template std::vector<float> read_dense_store<float>(const Context&, const std::string&, GlobalIndex&, LocalIndex&);
+template std::vector<double> read_dense_store<double>(const Context&, const std::string&, GlobalIndex&, LocalIndex&);
 
 } // namespace atl

@@ -11,8 +11,7 @@ namespace atl::hdf5 {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& action) {
-  throw Error(ErrorKind::environment, fmt::format("cannot {}: HDF5 says: {}", action, innermost_message()),
-              path);
+  throw Error(ErrorKind::environment, fmt::format("cannot {}: HDF5 says: {}", action, innermost_message()), path);
 }
 
 void require(bool done, const std::string& path, const std::string& action) {
@@ -54,8 +53,8 @@ Handle transfer_list(bool shared) {
 // About a thousand chunks, of 16 Ki to 1 Mi elements: few enough for the index, many enough for the ranks.
 hsize_t chunk_rows(std::int64_t rows, std::int64_t columns) {
   const std::uint64_t elements = std::clamp<std::uint64_t>(
-      std::bit_ceil(static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) / 1024 + 1),
-      1 << 14, 1 << 20);
+      std::bit_ceil(static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) / 1024 + 1), 1 << 14,
+      1 << 20);
   const auto fit = std::max<std::int64_t>(1, static_cast<std::int64_t>(elements) / columns);
   return static_cast<hsize_t>(std::min(fit, rows));
 }
@@ -104,15 +103,15 @@ void Writer::make_group(const std::string& path) {
   require(group.id() >= 0, path_, "create the group " + path);
 }
 
-Dataset Writer::make_dataset(const std::string& path, Type type, std::int64_t rows, bool matrix,
-                             std::int64_t columns, bool compress) {
+Dataset Writer::make_dataset(const std::string& path, Type type, std::int64_t rows, bool matrix, std::int64_t columns,
+                             bool compress) {
   const Call call;
   const hsize_t size[2] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
   const Handle space(H5Screate_simple(matrix ? 2 : 1, size, nullptr));
   const Handle creation = dataset_list(rows, columns, matrix, compress);
   Dataset set;
-  set.handle = Handle(H5Dcreate2(file_.id(), path.c_str(), file_type(type), space.id(), H5P_DEFAULT,
-                                 creation.id(), H5P_DEFAULT));
+  set.handle = Handle(
+      H5Dcreate2(file_.id(), path.c_str(), file_type(type), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
   require(set.handle.id() >= 0, path_, "create the dataset " + path);
   set.transfer = transfer_list(shared_);
   set.path = path;
@@ -144,8 +143,8 @@ namespace {
 void write_attribute(hid_t file, const std::string& path, const std::string& object, const std::string& name,
                      hid_t stored, hid_t memory, const void* value) {
   const Handle space(H5Screate(H5S_SCALAR));
-  const Handle attribute(H5Acreate_by_name(file, object.c_str(), name.c_str(), stored, space.id(),
-                                           H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const Handle attribute(H5Acreate_by_name(file, object.c_str(), name.c_str(), stored, space.id(), H5P_DEFAULT,
+                                           H5P_DEFAULT, H5P_DEFAULT));
   require(attribute.id() >= 0 && H5Awrite(attribute.id(), memory, value) >= 0, path,
           fmt::format("write the attribute {} of {}", name, object));
 }
@@ -177,8 +176,7 @@ void Writer::close() {
   const bool flushed = H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0;
   const std::string why = flushed ? "" : innermost_message();
   const bool closed = H5Fclose(file_.release()) >= 0;
-  if (!flushed)
-    throw Error(ErrorKind::environment, fmt::format("cannot write the file: HDF5 says: {}", why), path_);
+  if (!flushed) throw Error(ErrorKind::environment, fmt::format("cannot write the file: HDF5 says: {}", why), path_);
   require(closed, path_, "close the file");
 }
 

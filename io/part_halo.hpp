@@ -25,9 +25,9 @@ struct PartHalo {
 /// Parts own the rows row_ranges[p] .. row_ranges[p + 1] and the columns column_ranges[p] .. of a matrix
 /// whose rows lie on the ranks in any ranges. Each rank sends what it finds in its rows to the rank that
 /// answers for the part. Collective.
-PartHalo find_part_halo(const Context& context, GlobalIndex row_begin, std::span<const Offset> offsets,
-                        std::span<const GlobalIndex> columns, std::span<const GlobalIndex> row_ranges,
-                        std::span<const GlobalIndex> column_ranges);
+ATOLL_API PartHalo find_part_halo(const Context& context, GlobalIndex row_begin, std::span<const Offset> offsets,
+                                  std::span<const GlobalIndex> columns, std::span<const GlobalIndex> row_ranges,
+                                  std::span<const GlobalIndex> column_ranges);
 
 /// This rank's slab of one array of the whole plan: values from `first` on, of `total` over all ranks.
 struct PlanArray {
@@ -37,9 +37,9 @@ struct PlanArray {
 };
 
 /// The arrays of the plan as they lie in the store, offsets counted over all parts. Collective.
-std::vector<PlanArray> plan_arrays(Communicator& comm, PartHalo&& halo);
+ATOLL_API std::vector<PlanArray> plan_arrays(Communicator& comm, PartHalo&& halo);
 
 /// The part whose range holds index i. Empty ranges hold nothing.
-int part_of(std::span<const GlobalIndex> ranges, GlobalIndex i);
+ATOLL_API int part_of(std::span<const GlobalIndex> ranges, GlobalIndex i);
 
 } // namespace atl
