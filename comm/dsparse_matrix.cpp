@@ -8,8 +8,7 @@
 namespace atl {
 namespace {
 
-[[noreturn]] void throw_shape(const char* operation, const char* argument, GlobalIndex seen,
-                              GlobalIndex expected) {
+[[noreturn]] void throw_shape(const char* operation, const char* argument, GlobalIndex seen, GlobalIndex expected) {
   throw Error(ErrorKind::usage, std::string(operation) + ": " + argument + " has " + std::to_string(seen) +
                                     " rows or another distribution, expected " + std::to_string(expected) +
                                     " distributed as the matrix is: make it with make_row_vector() or "
@@ -17,8 +16,7 @@ namespace {
 }
 
 bool same_owned(const IndexMap& a, const IndexMap& b) {
-  return a.global_size() == b.global_size() && a.owned_begin() == b.owned_begin() &&
-         a.n_owned() == b.n_owned();
+  return a.global_size() == b.global_size() && a.owned_begin() == b.owned_begin() && a.n_owned() == b.n_owned();
 }
 
 } // namespace
@@ -34,8 +32,7 @@ void DSparseMatrix<T>::require_columns(const char* operation, const DVector<T>& 
 
 template <class T>
 void DSparseMatrix<T>::require_rows(const char* operation, const DVector<T>& y) const {
-  if (!same_owned(*y.map(), *row_map_))
-    throw_shape(operation, "a vector over rows", y.map()->global_size(), rows());
+  if (!same_owned(*y.map(), *row_map_)) throw_shape(operation, "a vector over rows", y.map()->global_size(), rows());
 }
 
 template <class T>
@@ -66,8 +63,7 @@ template <class T>
 void DSparseMatrix<T>::multiply_transposed(const DVector<T>& y, DVector<T>& x) const {
   require_columns("multiply_transposed", x);
   require_rows("multiply_transposed", y);
-  if (x.columns() != y.columns())
-    throw_shape("multiply_transposed", "a block of vectors", x.columns(), y.columns());
+  if (x.columns() != y.columns()) throw_shape("multiply_transposed", "a block of vectors", x.columns(), y.columns());
   auto& kernels = context_.executor->template kernels<T>();
   x.fill(T{0});
   kernels.csr_multiply_transposed(local_.view(), x.columns(), y.data(), x.data());
@@ -119,11 +115,10 @@ double DSparseMatrix<T>::norm_inf() const {
 template <class T>
 void DSparseMatrix<T>::update_values(std::span<const T> values) {
   if (std::ssize(values) != std::ssize(position_))
-    throw Error(ErrorKind::usage,
-                "update_values: " + std::to_string(values.size()) + " values given, " +
-                    std::to_string(position_.size()) +
-                    " expected, as many as the rows that made the matrix had, in their order" +
-                    (position_.empty() ? " (make it with Options::keep_positions)" : ""));
+    throw Error(ErrorKind::usage, "update_values: " + std::to_string(values.size()) + " values given, " +
+                                      std::to_string(position_.size()) +
+                                      " expected, as many as the rows that made the matrix had, in their order" +
+                                      (position_.empty() ? " (make it with Options::keep_positions)" : ""));
   const std::span<T> target = staged_values_.empty() ? local_.value.host() : std::span<T>(staged_values_);
   std::fill(target.begin(), target.end(), T{0});
   for (std::size_t e = 0; e < values.size(); ++e) target[static_cast<std::size_t>(position_[e])] += values[e];
@@ -142,8 +137,7 @@ RowBlock<T> DSparseMatrix<T>::to_rows() const {
   block.row_begin = row_map_->owned_begin();
   block.offsets.assign(static_cast<std::size_t>(local_.rows) + 1, 0);
   const auto local_row = [&](LocalIndex s) { return row_index.empty() ? s : row_index[s]; };
-  for (LocalIndex s = 0; s < local_.rows; ++s)
-    block.offsets[local_row(s) + 1] = row_begin[s + 1] - row_begin[s];
+  for (LocalIndex s = 0; s < local_.rows; ++s) block.offsets[local_row(s) + 1] = row_begin[s + 1] - row_begin[s];
   std::partial_sum(block.offsets.begin(), block.offsets.end(), block.offsets.begin());
   block.column.resize(column.size());
   block.value.resize(value.size());

@@ -73,8 +73,7 @@ class ATOLL_API DSparseMatrix {
   LocalIndex n_interior_ = 0;
   GlobalIndex entries_ = 0;
   std::vector<Offset> position_; ///< of the caller's entry in local_.value; empty unless kept
-  std::vector<T>
-      staged_values_; ///< host copy for update_values() where the executor's memory is not the host's
+  std::vector<T> staged_values_; ///< host copy for update_values() where the executor's memory is not the host's
   std::unique_ptr<HaloExchange<T>> halo_;
 };
 

@@ -1,5 +1,6 @@
 #include <atoll/comm/agree.hpp>
 #include <atoll/comm/dsparse_matrix.hpp>
+#include <atoll/core/release.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -31,8 +32,7 @@ std::vector<GlobalIndex> outside_columns(const RowBlock<T>& block, GlobalIndex b
 template <class T>
 void put_ghosts_last(RowBlock<T>& block, GlobalIndex begin, GlobalIndex end) {
   for (LocalIndex r = 0; r < block.rows(); ++r) {
-    const auto first = block.column.begin() + block.offsets[r],
-               last = block.column.begin() + block.offsets[r + 1];
+    const auto first = block.column.begin() + block.offsets[r], last = block.column.begin() + block.offsets[r + 1];
     const auto owned = std::lower_bound(first, last, begin);
     const auto above = std::lower_bound(owned, last, end);
     if (owned == first || owned == above) continue;
@@ -115,10 +115,10 @@ CsrMatrix<T> to_local(const ExecutorPtr& executor, RowBlock<T>& block, const Ind
   local.column = make_array<LocalIndex>(executor, block.entries(), [&](std::span<LocalIndex> to) {
     gather(block.column, to, [&](GlobalIndex c) { return columns.to_local(c); });
   });
-  block.column = {};
+  release(block.column);
   local.value = make_array<T>(executor, std::ssize(block.value),
                               [&](std::span<T> to) { gather(block.value, to, [](T v) { return v; }); });
-  block.value = {};
+  release(block.value);
   local.row_begin = make_array<Offset>(executor, Offset{rows} + 1, [&](std::span<Offset> to) {
     to[0] = 0;
     for (LocalIndex s = 0; s < rows; ++s) {
@@ -133,8 +133,7 @@ CsrMatrix<T> to_local(const ExecutorPtr& executor, RowBlock<T>& block, const Ind
 /// Where each of the caller's entries is stored.
 template <class T>
 std::vector<Offset> find_positions(const CsrMatrix<T>& local, const IndexMap& columns,
-                                   std::span<const Offset> offsets,
-                                   std::span<const GlobalIndex> caller_columns) {
+                                   std::span<const Offset> offsets, std::span<const GlobalIndex> caller_columns) {
   const auto row_begin = local.row_begin.to_host();
   const auto column = local.column.to_host();
   const auto row_index = local.row_index.to_host();
@@ -151,8 +150,8 @@ std::vector<Offset> find_positions(const CsrMatrix<T>& local, const IndexMap& co
 } // namespace
 
 template <class T>
-DSparseMatrix<T> DSparseMatrix<T>::from_rows(const Context& context, RowBlock<T>&& rows,
-                                             GlobalIndex owned_cols, Options options) {
+DSparseMatrix<T> DSparseMatrix<T>::from_rows(const Context& context, RowBlock<T>&& rows, GlobalIndex owned_cols,
+                                             Options options) {
   Communicator& comm = *context.comm;
   RowBlock<T> block = std::move(rows);
   validate(comm, block);
@@ -167,8 +166,7 @@ DSparseMatrix<T> DSparseMatrix<T>::from_rows(const Context& context, RowBlock<T>
   DSparseMatrix a;
   a.context_ = context;
   const GlobalIndex n_owned_cols = square ? GlobalIndex{block.rows()} : owned_cols;
-  const GlobalIndex begin = square ? block.row_begin : comm.exclusive_sum(n_owned_cols),
-                    end = begin + n_owned_cols;
+  const GlobalIndex begin = square ? block.row_begin : comm.exclusive_sum(n_owned_cols), end = begin + n_owned_cols;
 
   std::vector<Offset> caller_offsets;
   std::vector<GlobalIndex> caller_columns, outside;
@@ -195,8 +193,7 @@ DSparseMatrix<T> DSparseMatrix<T>::from_rows(const Context& context, RowBlock<T>
     a.local_ = to_local(context.executor, block, *a.col_map_, std::move(order.index));
     if (options.keep_positions) {
       a.position_ = find_positions(a.local_, *a.col_map_, caller_offsets, caller_columns);
-      if (!context.executor->host_accessible())
-        a.staged_values_.resize(static_cast<std::size_t>(a.local_.entries()));
+      if (!context.executor->host_accessible()) a.staged_values_.resize(static_cast<std::size_t>(a.local_.entries()));
     }
   });
   a.halo_ = std::make_unique<HaloExchange<T>>(context, HaloPlan::create(a.col_map_));
@@ -205,7 +202,7 @@ DSparseMatrix<T> DSparseMatrix<T>::from_rows(const Context& context, RowBlock<T>
 
 template DSparseMatrix<float> DSparseMatrix<float>::from_rows(const Context&, RowBlock<float>&&, GlobalIndex,
                                                               Options);
-template DSparseMatrix<double> DSparseMatrix<double>::from_rows(const Context&, RowBlock<double>&&,
-                                                                GlobalIndex, Options);
+template DSparseMatrix<double> DSparseMatrix<double>::from_rows(const Context&, RowBlock<double>&&, GlobalIndex,
+                                                                Options);
 
 } // namespace atl

@@ -33,9 +33,7 @@ class ATOLL_API DVector {
   std::vector<T> owned_to_host() const;
   /// Direct view of the owned values; throws Error{internal} where host code may not look.
   std::span<T> owned_host() { return values_.host().first(static_cast<std::size_t>(owned_size())); }
-  std::span<const T> owned_host() const {
-    return values_.host().first(static_cast<std::size_t>(owned_size()));
-  }
+  std::span<const T> owned_host() const { return values_.host().first(static_cast<std::size_t>(owned_size())); }
 
  private:
   IndexMapPtr map_;

@@ -22,8 +22,7 @@ template <class T>
 std::vector<ChannelPeer> peers(std::span<const HaloPlan::Neighbour> neighbours, LocalIndex columns) {
   std::vector<ChannelPeer> result;
   for (const auto& n : neighbours)
-    result.push_back(
-        {n.rank, static_cast<std::size_t>(n.count) * static_cast<std::size_t>(columns) * sizeof(T)});
+    result.push_back({n.rank, static_cast<std::size_t>(n.count) * static_cast<std::size_t>(columns) * sizeof(T)});
   return result;
 }
 
@@ -72,8 +71,7 @@ HaloInFlight<T> HaloExchange<T>::start_forward(DVector<T>& x) {
   Buffers& b = buffers(x.columns());
   Executor& executor = *context_.executor;
   if (b.near.size()) {
-    executor.template kernels<T>().gather(plan_->n_send(), send_index_.data(), x.columns(), x.data(),
-                                          b.near.data());
+    executor.template kernels<T>().gather(plan_->n_send(), send_index_.data(), x.columns(), x.data(), b.near.data());
     if (!b.staged_near.empty()) executor.copy_to_host(b.near.data(), b.staged_near.data(), b.near.bytes());
   }
   b.forward->start();
@@ -113,8 +111,8 @@ void HaloExchange<T>::finish(DVector<T>& x, bool forward) {
     b.reverse->wait();
     if (!b.near.size()) return;
     if (!b.staged_near.empty()) executor.copy_from_host(b.staged_near.data(), b.near.data(), b.near.bytes());
-    executor.template kernels<T>().scatter_add(plan_->n_send(), send_index_.data(), x.columns(),
-                                               b.near.data(), x.data());
+    executor.template kernels<T>().scatter_add(plan_->n_send(), send_index_.data(), x.columns(), b.near.data(),
+                                               x.data());
   }
 }
 

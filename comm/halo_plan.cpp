@@ -17,8 +17,7 @@ std::shared_ptr<const HaloPlan> HaloPlan::create(IndexMapPtr map) {
   for (const PeerCount& asker : wishes.sources())
     plan->send_.push_back({asker.rank, static_cast<LocalIndex>(asker.count)});
   plan->send_index_.reserve(wished.size());
-  for (const GlobalIndex i : wished)
-    plan->send_index_.push_back(static_cast<LocalIndex>(i - map->owned_begin()));
+  for (const GlobalIndex i : wished) plan->send_index_.push_back(static_cast<LocalIndex>(i - map->owned_begin()));
 
   plan->map_ = std::move(map);
   return plan;

@@ -35,9 +35,7 @@ class ATOLL_API IndexMap {
 
   /// Local index of a global one; -1 where it is neither owned nor a ghost.
   LocalIndex to_local(GlobalIndex i) const;
-  GlobalIndex to_global(LocalIndex i) const {
-    return i < n_owned_ ? owned_begin_ + i : ghosts_[i - n_owned_];
-  }
+  GlobalIndex to_global(LocalIndex i) const { return i < n_owned_ ? owned_begin_ + i : ghosts_[i - n_owned_]; }
   const CommunicatorPtr& comm() const { return comm_; }
   std::size_t bytes() const { return ghosts_.capacity() * sizeof(GlobalIndex); }
 

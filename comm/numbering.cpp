@@ -80,8 +80,7 @@ std::vector<T> from_original(const Context& context, const Numbering& numbering,
       },
       [&](std::size_t s, Offset first, Offset count, const std::byte* in) {
         for (Offset i = 0; i < count; ++i, in += row_bytes)
-          std::memcpy(owned.data() + Offset{routes.order[first_mine[s] + first + i]} * columns, in,
-                      row_bytes);
+          std::memcpy(owned.data() + Offset{routes.order[first_mine[s] + first + i]} * columns, in, row_bytes);
       });
   return owned;
 }
@@ -101,8 +100,7 @@ std::vector<T> to_original(const Context& context, const Numbering& numbering, s
       row_bytes,
       [&](std::size_t d, Offset first, Offset count, std::byte* out) {
         for (Offset i = 0; i < count; ++i, out += row_bytes)
-          std::memcpy(out, owned.data() + Offset{routes.order[first_mine[d] + first + i]} * columns,
-                      row_bytes);
+          std::memcpy(out, owned.data() + Offset{routes.order[first_mine[d] + first + i]} * columns, row_bytes);
       },
       [&](std::size_t s, Offset first, Offset count, const std::byte* in) {
         for (Offset i = 0; i < count; ++i, in += row_bytes)
@@ -111,11 +109,9 @@ std::vector<T> to_original(const Context& context, const Numbering& numbering, s
   return slab;
 }
 
-#define ATOLL_INSTANTIATE(T)                                                                                 \
-  template ATOLL_API std::vector<T> from_original(const Context&, const Numbering&, std::span<const T>,      \
-                                                  LocalIndex);                                               \
-  template ATOLL_API std::vector<T> to_original(const Context&, const Numbering&, std::span<const T>,        \
-                                                LocalIndex);
+#define ATOLL_INSTANTIATE(T)                                                                                         \
+  template ATOLL_API std::vector<T> from_original(const Context&, const Numbering&, std::span<const T>, LocalIndex); \
+  template ATOLL_API std::vector<T> to_original(const Context&, const Numbering&, std::span<const T>, LocalIndex);
 ATOLL_INSTANTIATE(float)
 ATOLL_INSTANTIATE(double)
 ATOLL_INSTANTIATE(std::int64_t)

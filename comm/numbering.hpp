@@ -22,12 +22,12 @@ struct Numbering {
 /// Values of this rank's owned rows, from equal slabs (BlockRange) in original numbering. `columns` values a row,
 /// interleaved. Collective.
 template <class T>
-ATOLL_API std::vector<T> from_original(const Context& context, const Numbering& numbering,
-                                       std::span<const T> slab, LocalIndex columns = 1);
+ATOLL_API std::vector<T> from_original(const Context& context, const Numbering& numbering, std::span<const T> slab,
+                                       LocalIndex columns = 1);
 
 /// The other way: equal slabs in original numbering, from this rank's owned rows. Collective.
 template <class T>
-ATOLL_API std::vector<T> to_original(const Context& context, const Numbering& numbering,
-                                     std::span<const T> owned, LocalIndex columns = 1);
+ATOLL_API std::vector<T> to_original(const Context& context, const Numbering& numbering, std::span<const T> owned,
+                                     LocalIndex columns = 1);
 
 } // namespace atl

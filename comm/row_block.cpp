@@ -1,6 +1,7 @@
 #include <atoll/comm/agree.hpp>
 #include <atoll/comm/row_block.hpp>
 #include <atoll/comm/sparse_exchange.hpp>
+#include <atoll/core/release.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -30,8 +31,7 @@ void sort_row(GlobalIndex* column, T* value, Offset count, std::vector<std::pair
   }
   scratch.resize(static_cast<std::size_t>(count));
   for (Offset i = 0; i < count; ++i) scratch[static_cast<std::size_t>(i)] = {column[i], value[i]};
-  std::stable_sort(scratch.begin(), scratch.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(scratch.begin(), scratch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (Offset i = 0; i < count; ++i) std::tie(column[i], value[i]) = scratch[static_cast<std::size_t>(i)];
 }
 
@@ -44,27 +44,25 @@ void check_ranges(Communicator& comm, const RowBlock<T>& block) {
   const GlobalIndex total = comm.all_reduce(GlobalIndex{block.rows()}, ReduceOp::sum);
   agree(comm, [&] {
     if (block.row_begin != expected_begin || total != block.n_rows)
-      throw Error(ErrorKind::usage,
-                  "the ranks' row ranges must follow one another and cover all rows: this rank's "
-                  "begins at " +
-                      std::to_string(block.row_begin) + ", expected " + std::to_string(expected_begin) +
-                      "; together they have " + std::to_string(total) + " rows of " +
-                      std::to_string(block.n_rows));
+      throw Error(ErrorKind::usage, "the ranks' row ranges must follow one another and cover all rows: this rank's "
+                                    "begins at " +
+                                        std::to_string(block.row_begin) + ", expected " +
+                                        std::to_string(expected_begin) + "; together they have " +
+                                        std::to_string(total) + " rows of " + std::to_string(block.n_rows));
   });
 }
 
 template <class T>
 void check_entries(const RowBlock<T>& block) {
   if (block.offsets.empty() || block.offsets.front() != 0 || block.offsets.back() != block.entries() ||
-      std::ssize(block.value) != block.entries() ||
-      !std::is_sorted(block.offsets.begin(), block.offsets.end()))
+      std::ssize(block.value) != block.entries() || !std::is_sorted(block.offsets.begin(), block.offsets.end()))
     throw Error(ErrorKind::usage, "row offsets must ascend from 0 to the number of columns and values given");
   for (LocalIndex r = 0; r < block.rows(); ++r)
     for (Offset e = block.offsets[r]; e < block.offsets[r + 1]; ++e)
       if (block.column[e] < 0 || block.column[e] >= block.n_cols)
-        throw Error(ErrorKind::bad_input, "column " + std::to_string(block.column[e]) +
-                                              " (counted from 0) in " + row_name(block.row_begin + r) +
-                                              " is outside 0 to " + std::to_string(block.n_cols - 1));
+        throw Error(ErrorKind::bad_input, "column " + std::to_string(block.column[e]) + " (counted from 0) in " +
+                                              row_name(block.row_begin + r) + " is outside 0 to " +
+                                              std::to_string(block.n_cols - 1));
 }
 
 } // namespace
@@ -114,8 +112,7 @@ RowBlock<T> assemble(const Context& context, GlobalIndex n_rows, GlobalIndex n_c
   agree(comm, [&] {
     for (const auto& t : triplets)
       if (t.row < 0 || t.row >= n_rows || t.column < 0 || t.column >= n_cols)
-        throw Error(ErrorKind::bad_input, "entry (" + std::to_string(t.row) + ", " +
-                                              std::to_string(t.column) +
+        throw Error(ErrorKind::bad_input, "entry (" + std::to_string(t.row) + ", " + std::to_string(t.column) +
                                               "), counted from 0, is outside the matrix of " +
                                               std::to_string(n_rows) + " x " + std::to_string(n_cols));
     const auto by_row = [](const auto& a, const auto& b) { return a.row < b.row; };
@@ -131,7 +128,7 @@ RowBlock<T> assemble(const Context& context, GlobalIndex n_rows, GlobalIndex n_c
 
   BulkExchange plan(context.comm, std::move(destinations));
   std::vector<Triplet<T>> mine = exchange<Triplet<T>>(plan, triplets);
-  triplets = {};
+  release(triplets);
 
   // Counting sort by row keeps the order of arrival, which is by rank: sums of duplicates are repeatable.
   for (const auto& t : mine) ++block.offsets[t.row - block.row_begin + 1];
@@ -144,15 +141,15 @@ RowBlock<T> assemble(const Context& context, GlobalIndex n_rows, GlobalIndex n_c
     block.column[place] = t.column;
     block.value[place] = t.value;
   }
-  mine = {};
+  release(mine);
   sort_rows(block);
   return block;
 }
 
-#define ATOLL_INSTANTIATE(T)                                                                                 \
-  template ATOLL_API void sort_rows(RowBlock<T>&);                                                           \
-  template ATOLL_API void validate(Communicator&, const RowBlock<T>&);                                       \
-  template ATOLL_API RowBlock<T> assemble(const Context&, GlobalIndex, GlobalIndex, LocalIndex,              \
+#define ATOLL_INSTANTIATE(T)                                                                                         \
+  template ATOLL_API void sort_rows(RowBlock<T>&);                                                                   \
+  template ATOLL_API void validate(Communicator&, const RowBlock<T>&);                                               \
+  template ATOLL_API RowBlock<T> assemble(const Context&, GlobalIndex, GlobalIndex, LocalIndex,                      \
                                           std::vector<Triplet<T>>&&);
 ATOLL_INSTANTIATE(float)
 ATOLL_INSTANTIATE(double)

@@ -46,7 +46,7 @@ struct Triplet {
 /// `row_count` rows are owned by this rank (ranges by rank). Collective. Errors: Error{bad_input} for an index
 /// outside the matrix, naming it.
 template <class T>
-ATOLL_API RowBlock<T> assemble(const Context& context, GlobalIndex n_rows, GlobalIndex n_cols,
-                               LocalIndex row_count, std::vector<Triplet<T>>&& triplets);
+ATOLL_API RowBlock<T> assemble(const Context& context, GlobalIndex n_rows, GlobalIndex n_cols, LocalIndex row_count,
+                               std::vector<Triplet<T>>&& triplets);
 
 } // namespace atl

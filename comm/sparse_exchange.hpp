@@ -55,7 +55,7 @@ std::vector<T> exchange(BulkExchange& plan, std::span<const T> items);
 
 /// T answers, one for each received item, returned to the askers in the order in which they asked. Collective.
 template <class T>
-std::vector<T> exchange_back(CommunicatorPtr comm, const BulkExchange& plan, std::span<const T> answers);
+std::vector<T> exchange_back(const BulkExchange& plan, std::span<const T> answers);
 
 } // namespace atl
 

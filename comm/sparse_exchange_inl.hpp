@@ -32,7 +32,7 @@ std::vector<T> exchange(BulkExchange& plan, std::span<const T> items) {
 }
 
 template <class T>
-std::vector<T> exchange_back(CommunicatorPtr /*comm*/, const BulkExchange& plan, std::span<const T> answers) {
+std::vector<T> exchange_back(const BulkExchange& plan, std::span<const T> answers) {
   BulkExchange back = plan.reverse();
   return exchange(back, answers);
 }

@@ -1,5 +1,7 @@
 #include <atoll/core/memory.hpp>
 
+#include <malloc.h>
+
 #include <charconv>
 #include <fstream>
 #include <string>
@@ -28,5 +30,11 @@ std::int64_t status_bytes(std::string_view key) {
 std::int64_t peak_resident_bytes() { return status_bytes("VmHWM:"); }
 
 std::int64_t current_resident_bytes() { return status_bytes("VmRSS:"); }
+
+void return_freed_memory() {
+  constexpr int large = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, large);
+  mallopt(M_TRIM_THRESHOLD, large);
+}
 
 } // namespace atl

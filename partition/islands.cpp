@@ -97,7 +97,7 @@ class LabelMerge {
     const auto routed = route(comm_, asked, [&](GlobalIndex row) { return ranges_.owner(row); });
     std::vector<GlobalIndex> answers;
     for (const GlobalIndex row : routed.items) answers.push_back(pieces_.label[piece_of_row(row)]);
-    answers = exchange_back<GlobalIndex>(comm_, routed.plan, answers);
+    answers = exchange_back<GlobalIndex>(routed.plan, answers);
     for (const auto& [piece, ghost] : crossings_) {
       const auto at = std::lower_bound(asked.begin(), asked.end(), pieces_.label[piece]);
       if (at != asked.end() && *at == pieces_.label[piece]) lower(piece, answers[at - asked.begin()]);
@@ -141,7 +141,7 @@ class Joining {
     std::vector<Bridge> bridges = list_bridges();
     const auto routed = route(comm_, bridges, [&](const Bridge& b) { return ranges_.owner(b.label); });
     const std::vector<int> answers = decide(routed.items, upwards);
-    const std::vector<int> targets = exchange_back<int>(comm_, routed.plan, answers);
+    const std::vector<int> targets = exchange_back<int>(routed.plan, answers);
 
     std::map<GlobalIndex, int> target_of;
     for (std::size_t k = 0; k < bridges.size(); ++k)

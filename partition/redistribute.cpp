@@ -277,7 +277,7 @@ Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block, std::
   const GlobalIndex begin = comm.exclusive_sum(std::ssize(arrival.position));
   std::vector<GlobalIndex> numbers(arrival.position.begin(), arrival.position.end());
   for (GlobalIndex& number : numbers) number += begin;
-  numbers = exchange_back<GlobalIndex>(context.comm, row_plan, numbers);
+  numbers = exchange_back<GlobalIndex>(row_plan, numbers);
   std::vector<GlobalIndex> new_number(block.rows());
   for (std::size_t k = 0; k < numbers.size(); ++k) new_number[departure.order[k]] = numbers[k];
   release(numbers);

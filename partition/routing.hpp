@@ -2,16 +2,11 @@
 /// Small tools of this folder: who owns a row, and items that travel to the rank that shall see them.
 
 #include <atoll/comm/sparse_exchange.hpp>
+#include <atoll/core/release.hpp>
 
 #include <algorithm>
 
 namespace atl {
-
-/// Gives a vector's memory back; `values = {}` would keep it.
-template <class T>
-void release(std::vector<T>& values) {
-  std::vector<T>().swap(values);
-}
 
 /// The contiguous row ranges of all ranks. Length P: for one step of set-up, not to be kept.
 class RowRanges {

@@ -2,6 +2,7 @@
 
 #include "renumber.hpp"
 
+#include <atoll/core/release.hpp>
 #include <atoll/partition/redistribute.hpp>
 
 #include <fmt/format.h>
@@ -82,7 +83,7 @@ Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionO
       return make_matrix<T>(context, std::move(loaded.rows), std::move(loaded.numbering), cut,
                             square ? -1 : columns.size(context.rank()));
     auto moved = redistribute<T>(context, std::move(loaded.rows), owner, loaded.numbering);
-    owner = {};
+    release(owner);
     return make_matrix<T>(context, std::move(moved.rows), std::move(moved.numbering), cut, -1);
   });
 }

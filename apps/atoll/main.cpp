@@ -3,6 +3,7 @@
 #include "ending.hpp"
 
 #include <atoll/comm/mpi_communicator.hpp>
+#include <atoll/core/memory.hpp>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,7 @@ Outcome outcome_of(std::span<const std::string> arguments) {
 } // namespace atl::app
 
 int main(int argc, char** argv) {
+  atl::return_freed_memory();
   const atl::MpiSession mpi(&argc, &argv);
   atl::app::Ending ending;
   atl::app::install_signal_handlers();

@@ -65,7 +65,7 @@ void check_exchange(const CommunicatorPtr& comm, std::uint64_t seed) {
   // Answers come back to the askers in their order.
   std::vector<std::int64_t> answers;
   for (const Item& item : received) answers.push_back(item.from * 1'000'000 + item.to * 1000 + item.number);
-  const auto back = exchange_back<std::int64_t>(comm, plan, answers);
+  const auto back = exchange_back<std::int64_t>(plan, answers);
   std::vector<std::int64_t> wanted;
   for (const Item& item : items) wanted.push_back(item.from * 1'000'000 + item.to * 1000 + item.number);
   EXPECT_EQ(back, wanted);
