@@ -134,9 +134,15 @@ TEST(HaloExchange, TwoExchangesInFlightDoNotMix) {
       second.finish();
       first.finish();
     }
-    for (LocalIndex g = 0; g < map->n_ghosts(); ++g) {
-      EXPECT_EQ(x.ghosts()[g], 1.0 + static_cast<double>(map->ghosts()[g] / 4));
-      EXPECT_EQ(y.ghosts()[g], 101.0 + static_cast<double>(map->ghosts()[g] / 4));
+    const auto ghosts_of = [&](DVector<double>& v) {
+      std::vector<double> host(static_cast<std::size_t>(map->n_ghosts()));
+      context.executor->copy_to_host(v.ghosts(), host.data(), host.size() * sizeof(double));
+      return host;
+    };
+    const auto ghosts_of_x = ghosts_of(x), ghosts_of_y = ghosts_of(y);
+    for (std::size_t g = 0; g < ghosts_of_x.size(); ++g) {
+      EXPECT_EQ(ghosts_of_x[g], 1.0 + static_cast<double>(map->ghosts()[g] / 4));
+      EXPECT_EQ(ghosts_of_y[g], 101.0 + static_cast<double>(map->ghosts()[g] / 4));
     }
   });
 }
