@@ -18,13 +18,8 @@ std::string Summary::text() const {
   std::size_t width = 0;
   for (const auto& [label, text] : lines_) width = std::max(width, label.size());
   std::string all;
-  for (const auto& [label, text] : lines_) {
-    if (label.empty())
-      all += text + "\n";
-    else
-      all += fmt::format("{:<{}}  {}\n", label, width, printable(text));
-  }
-  return all;
+  for (const auto& [label, text] : lines_) all += fmt::format("{:<{}}  {}\n", label, width, printable(text));
+  return all + block_;
 }
 
 std::string readable(double value) {
