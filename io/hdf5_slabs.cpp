@@ -1,9 +1,15 @@
 #include <atoll/io/hdf5_slabs.hpp>
+#include <atoll/io/safe_file.hpp>
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <fcntl.h>
 #include <limits>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 namespace atl::hdf5 {
 namespace {
@@ -20,13 +26,37 @@ void attempt(std::optional<Error>& failure, const Work& work) {
   }
 }
 
+// Asks the file system for the space that the file will need; HDF5 truncates it again when it creates the file.
+void reserve(const std::string& path, std::int64_t bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  int error = file < 0 ? errno : 0;
+  if (!error && ::fallocate(file, 0, 0, bytes) != 0) error = errno;
+  if (error == EOPNOTSUPP || error == ENOSYS) {
+    struct statvfs room {};
+    const bool known = ::fstatvfs(file, &room) == 0 && room.f_blocks > 0;
+    const auto blocks = static_cast<std::uint64_t>(bytes) / std::max<std::uint64_t>(1, room.f_frsize);
+    error = known && room.f_bavail < blocks ? ENOSPC : 0;
+  }
+  if (file >= 0) ::close(file);
+  if (error)
+    throw Error(ErrorKind::environment,
+                fmt::format("cannot write a store of {} bytes here: {}; free some space or choose another disk",
+                            bytes, std::strerror(error)),
+                path);
+}
+
 } // namespace
 
 std::int64_t rows_per_round(const Dataset& dataset) {
   return std::max<std::int64_t>(1, round_elements / std::max<std::int64_t>(1, dataset.columns));
 }
 
-SlabWriter::SlabWriter(CommunicatorPtr comm, const std::string& path) : comm_(std::move(comm)), path_(path) {
+SlabWriter::SlabWriter(CommunicatorPtr comm, const std::string& path, std::int64_t bytes)
+    : comm_(std::move(comm)), path_(path) {
+  constexpr std::int64_t structure = 1 << 16; // HDF5's own
+  agree(*comm_, [&] {
+    if (comm_->rank() == 0) reserve(path, bytes + structure);
+  });
   agree(*comm_, [&] { file_ = std::make_unique<Writer>(*comm_, path); });
 }
 
@@ -91,6 +121,21 @@ void SlabWriter::abandon() noexcept {
     if (file_) file_->close();
   } catch (...) {
   }
+}
+
+void write_file(const CommunicatorPtr& comm, const std::string& path, std::int64_t bytes,
+                const std::function<void(SlabWriter&)>& content) {
+  SafeFile safe(*comm, path);
+  std::optional<SlabWriter> file;
+  try {
+    file.emplace(comm, safe.temporary(), bytes);
+    content(*file);
+    file->finish();
+  } catch (const Error& error) { // the same on all ranks
+    if (file) file->abandon();
+    throw Error(error.kind(), error.what(), error.where() == safe.temporary() ? path : error.where());
+  }
+  safe.commit(*comm);
 }
 
 namespace {

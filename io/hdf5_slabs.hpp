@@ -22,8 +22,9 @@ std::int64_t rows_per_round(const Dataset& dataset);
 /// rank that has failed still takes part, with nothing to write.
 class SlabWriter {
  public:
-  /// Collective, as all members. Creates the file.
-  SlabWriter(CommunicatorPtr comm, const std::string& path);
+  /// Collective, as all members. Creates the file, after a look whether the disk has room for `bytes` of data:
+  /// when it runs full under way, HDF5 on several ranks may hang.
+  SlabWriter(CommunicatorPtr comm, const std::string& path, std::int64_t bytes);
 
   /// Collective calls of HDF5 that depend on nothing local.
   void define(const std::function<void(Writer&)>& work);
@@ -50,6 +51,11 @@ class SlabWriter {
   std::vector<std::uint64_t> sums_; ///< this rank's shares, one for each of written_
   std::optional<Error> failure_;
 };
+
+/// A whole file: made aside, filled by `content`, finished and renamed, or removed again. `bytes` of data are
+/// expected. Collective. Errors: those of content; Error{environment} names `path`.
+void write_file(const CommunicatorPtr& comm, const std::string& path, std::int64_t bytes,
+                const std::function<void(SlabWriter&)>& content);
 
 /// Rows [first, first + count) of a dataset into `values`, converted where another kind of number is stored;
 /// the checksum of the first `checked` of them, as stored, comes back. Local, in rounds.

@@ -1,7 +1,6 @@
 #include <atoll/core/version.hpp>
 #include <atoll/io/hdf5_slabs.hpp>
 #include <atoll/io/part_halo.hpp>
-#include <atoll/io/safe_file.hpp>
 #include <atoll/io/store.hpp>
 
 #include <fmt/format.h>
@@ -69,6 +68,12 @@ struct Task {
 
   /// SciPy takes both widths; the narrow one halves the file's largest integer array.
   bool narrow() const { return rows.n_cols <= std::numeric_limits<std::int32_t>::max(); }
+  std::int64_t bytes() const {
+    std::int64_t row = 16, all = 16 * std::ssize(row_ranges);
+    for (const StoredVector<T>& vector : vectors) row += vector.columns * std::int64_t{sizeof(T)};
+    for (const PlanArray& array : plan) all += 8 * array.total;
+    return all + row * rows.n_rows + entries * (std::int64_t{sizeof(T)} + (narrow() ? 4 : 8));
+  }
   bool last() const { return context.rank() == context.size() - 1; }
 };
 
@@ -178,16 +183,7 @@ void write_store(const Context& context, const std::string& path, const RowBlock
   task.plan = plan_arrays(
       comm, find_part_halo(context, rows.row_begin, rows.offsets, rows.column, row_ranges, task.column_ranges));
 
-  SafeFile safe(comm, path);
-  SlabWriter file(context.comm, safe.temporary());
-  try {
-    write_content(file, task);
-    file.finish();
-  } catch (...) {
-    file.abandon();
-    throw;
-  }
-  safe.commit(comm);
+  hdf5::write_file(context.comm, path, task.bytes(), [&](SlabWriter& file) { write_content(file, task); });
 }
 
 template <class T>

@@ -1,7 +1,6 @@
 #include <atoll/comm/block_range.hpp>
 #include <atoll/core/version.hpp>
 #include <atoll/io/hdf5_slabs.hpp>
-#include <atoll/io/safe_file.hpp>
 #include <atoll/io/store.hpp>
 
 #include <fmt/format.h>
@@ -29,9 +28,8 @@ void write_dense_store(const Context& context, const std::string& path, GlobalIn
                   "write_dense_store");
   });
 
-  SafeFile safe(*context.comm, path);
-  SlabWriter file(context.comm, safe.temporary());
-  try {
+  const std::int64_t bytes = rows * cols * std::int64_t{sizeof(T)};
+  hdf5::write_file(context.comm, path, bytes, [&](SlabWriter& file) {
     Dataset set;
     file.define([&](Writer& out) {
       out.set_attribute("/", "atoll_version", std::string(atoll_version()));
@@ -39,12 +37,7 @@ void write_dense_store(const Context& context, const std::string& path, GlobalIn
       set = file.make(out, "/vector", hdf5::type_of<T>(), rows, true, cols);
     });
     file.write<T>(set, first, slab);
-    file.finish();
-  } catch (...) {
-    file.abandon();
-    throw;
-  }
-  safe.commit(*context.comm);
+  });
 }
 
 template <class T>

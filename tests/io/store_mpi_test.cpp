@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <functional>
+#include <sys/resource.h>
 
 namespace atl::test {
 namespace {
@@ -258,6 +260,35 @@ TEST(MpiStore, AFailureOnOneRankLeavesTheOldFile) {
   agreed_error(*all, ErrorKind::usage,
                [&] { write_store(context, path, sample.rows<double>(begin, end), numbering); });
   EXPECT_TRUE(read_bytes(path) == before);
+}
+
+TEST(MpiStore, AFullDiskIsAnErrorOnAllRanks) {
+  const CommunicatorPtr all = world();
+  const Context context = test_context(all);
+  const TemporaryFolder folder(all);
+  const std::string path = folder.file("a.h5");
+  const StoreSample sample({.rows = 200, .cols = 200, .density = 0.2, .seed = 2}, all->size(), 2);
+  write_sample<double>(context, path, sample, false);
+  const std::string before = read_bytes(path);
+  all->barrier();
+
+  // A limit on the size of files stands for the full disk.
+  const auto unlimited = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old{}, tight{};
+  ::getrlimit(RLIMIT_FSIZE, &old);
+  tight = old;
+  for (const rlim_t bytes : {1000u, 20000u, 60000u}) {
+    tight.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &tight);
+    const std::string line = agreed_error(*all, ErrorKind::environment,
+                                          [&] { write_sample<double>(context, path, sample, bytes == 20000u); });
+    ::setrlimit(RLIMIT_FSIZE, &old);
+    EXPECT_NE(line, "no error");
+  }
+  std::signal(SIGXFSZ, unlimited);
+  EXPECT_TRUE(read_bytes(path) == before);
+  EXPECT_EQ(folder.list(), (std::vector<std::string>{"a.h5"}));
+  expect_sample<double>(context, path, sample);
 }
 
 } // namespace
