@@ -59,8 +59,7 @@ void ComponentFinder<T>::find_pieces() {
   piece_ = std::move(number);
 
   reaches_out_.assign(static_cast<std::size_t>(n_pieces_), 0);
-  for (LocalIndex s = n_interior_; s < rows_; ++s)
-    reaches_out_[piece_[row_index_.empty() ? s : row_index_[s]]] = 1;
+  for (LocalIndex s = n_interior_; s < rows_; ++s) reaches_out_[piece_[row_index_.empty() ? s : row_index_[s]]] = 1;
 }
 
 template <class T>

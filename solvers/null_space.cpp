@@ -15,8 +15,8 @@ std::vector<double> sums_to_zero(const DSparseMatrix<T>& a, const ComponentFinde
   constexpr double tolerance = 100 * static_cast<double>(std::numeric_limits<T>::epsilon());
   std::vector<double> zero(static_cast<std::size_t>(finder.n_pieces()), 1);
   for (std::size_t r = 0; r < sums.size(); ++r) {
-    const bool row_is_zero = sizes[r] > T{0} && std::abs(static_cast<double>(sums[r])) <=
-                                                    tolerance * static_cast<double>(sizes[r]);
+    const bool row_is_zero =
+        sizes[r] > T{0} && std::abs(static_cast<double>(sums[r])) <= tolerance * static_cast<double>(sizes[r]);
     if (!row_is_zero) zero[finder.piece()[r]] = 0;
   }
   return zero;
@@ -27,8 +27,7 @@ template <class T>
 bool holds_label(const DSparseMatrix<T>& a, const ComponentFinder<T>& finder, std::size_t p) {
   const auto row = static_cast<GlobalIndex>(finder.label()[p]);
   return a.row_map()->owns(row) &&
-         finder.piece()[static_cast<std::size_t>(row - a.row_map()->owned_begin())] ==
-             static_cast<LocalIndex>(p);
+         finder.piece()[static_cast<std::size_t>(row - a.row_map()->owned_begin())] == static_cast<LocalIndex>(p);
 }
 
 } // namespace

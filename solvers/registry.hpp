@@ -11,8 +11,7 @@ namespace atl {
 struct SolverName {
   const char* name;
   const char* meaning;
-  bool
-      available; ///< in this build; a name that is known but not available is refused with Error{environment}
+  bool available; ///< in this build; a name that is known but not available is refused with Error{environment}
 };
 ATOLL_API std::span<const SolverName> method_names();
 ATOLL_API std::span<const SolverName> preconditioner_names();

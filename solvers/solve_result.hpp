@@ -13,9 +13,8 @@ struct [[nodiscard]] SolveResult {
   double recurrence_residual = 0; ///< what the method carried at that moment; the gap tells of lost digits
   double reference = 0;           ///< the norm that rtol was measured against
   double rhs_norm = 0;            ///< ||b|| (after projection where a null space was removed)
-  int residual_replacements =
-      0;                   ///< times the recurrence had drifted and was restarted from the true residual
-  double incompatible = 0; ///< norm of the part of b that was removed because A is singular
+  int residual_replacements = 0;  ///< times the recurrence had drifted and was restarted from the true residual
+  double incompatible = 0;        ///< norm of the part of b that was removed because A is singular
 
   bool converged() const { return is_converged(reason); }
   /// ||b - A x|| / ||b||; 0 where both are 0.

@@ -12,8 +12,7 @@ namespace {
 /// A local matrix for host code, with rows found by local number.
 template <class T>
 struct Rows {
-  explicit Rows(const CsrMatrix<T>& a)
-      : begin(a.row_begin), column(a.column), value(a.value), index(a.row_index) {
+  explicit Rows(const CsrMatrix<T>& a) : begin(a.row_begin), column(a.column), value(a.value), index(a.row_index) {
     if (index.empty()) return;
     storage.resize(static_cast<std::size_t>(a.rows));
     for (LocalIndex s = 0; s < a.rows; ++s) storage[index[s]] = s;
@@ -62,8 +61,8 @@ void compare_owned(const DSparseMatrix<T>& a, const Rows<T>& rows, Comparison& c
       const T* found = rows.find(c, r);
       if (found && c > r) continue; // seen from the other side
       const double mirror = found ? static_cast<double>(*found) : 0;
-      comparison.compare(a.row_map()->to_global(r), a.row_map()->to_global(c),
-                         static_cast<double>(rows.value[e]), found ? &mirror : nullptr);
+      comparison.compare(a.row_map()->to_global(r), a.row_map()->to_global(c), static_cast<double>(rows.value[e]),
+                         found ? &mirror : nullptr);
     }
   }
 }
@@ -76,8 +75,8 @@ void compare_ghosts(const DSparseMatrix<T>& a, const Rows<T>& rows, Comparison& 
   for (LocalIndex s = a.n_interior(); s < a.local().rows; ++s)
     for (Offset e = rows.begin[s]; e < rows.begin[s + 1]; ++e)
       if (rows.column[e] >= map.n_owned())
-        ghosts.push_back({map.to_global(rows.local_row(s)), map.to_global(rows.column[e]),
-                          static_cast<double>(rows.value[e])});
+        ghosts.push_back(
+            {map.to_global(rows.local_row(s)), map.to_global(rows.column[e]), static_cast<double>(rows.value[e])});
   // Ghosts ascend by owner as they ascend by index.
   std::sort(ghosts.begin(), ghosts.end(), [](const auto& x, const auto& y) { return x.column < y.column; });
   std::vector<PeerCount> destinations;

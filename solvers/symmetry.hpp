@@ -6,9 +6,9 @@ namespace atl {
 
 /// Whether a square matrix equals its transpose, and where it does not.
 struct SymmetryReport {
-  bool pattern = true;       ///< a_ij is stored wherever a_ji is
-  bool values = true;        ///< |a_ij - a_ji| <= 1e-12 max(|a_ij|, |a_ji|) for all pairs (1e-5 for float)
-  double max_difference = 0; ///< largest |a_ij - a_ji|; an entry that is not stored counts as zero
+  bool pattern = true;               ///< a_ij is stored wherever a_ji is
+  bool values = true;                ///< |a_ij - a_ji| <= 1e-12 max(|a_ij|, |a_ji|) for all pairs (1e-5 for float)
+  double max_difference = 0;         ///< largest |a_ij - a_ji|; an entry that is not stored counts as zero
   GlobalIndex row = -1, column = -1; ///< global indices of that pair; -1 where there is no difference
 };
 

@@ -3,8 +3,7 @@
 namespace atl {
 
 template <class T>
-CgWorkspace<T>::CgWorkspace(const Context& context, const IndexMapPtr& rows, const IndexMapPtr& cols,
-                            CgVariant form)
+CgWorkspace<T>::CgWorkspace(const Context& context, const IndexMapPtr& rows, const IndexMapPtr& cols, CgVariant form)
     : r(context, rows), u(context, form == CgVariant::single_reduction ? cols : rows),
       p(context, form == CgVariant::single_reduction ? rows : cols), w(context, rows),
       scalars(context.executor, n_scalars), variant(form) {

@@ -44,8 +44,7 @@ void CgRun<T>::start() {
   }
   null_space_.project(x);
   result_.initial_residual = result_.final_residual = result_.recurrence_residual = true_residual();
-  if (!std::isfinite(result_.initial_residual) || !std::isfinite(result_.rhs_norm))
-    return end(Reason::failed_nan);
+  if (!std::isfinite(result_.initial_residual) || !std::isfinite(result_.rhs_norm)) return end(Reason::failed_nan);
 
   switch (stopping_.against) {
   case ReferenceNorm::rhs:
@@ -88,8 +87,7 @@ double CgRun<T>::scaled_norm(const DVector<T>& v) {
   }
   largest = context_.comm->all_reduce(largest, ReduceOp::max);
   if (largest == 0 || !std::isfinite(largest)) return largest;
-  for (const T value : values)
-    sum += (static_cast<double>(value) / largest) * (static_cast<double>(value) / largest);
+  for (const T value : values) sum += (static_cast<double>(value) / largest) * (static_cast<double>(value) / largest);
   return largest * std::sqrt(context_.comm->all_reduce(sum, ReduceOp::sum));
 }
 
@@ -98,8 +96,7 @@ void CgRun<T>::reduce(int first, int last) {
   const bool watched = stopping_.interrupt || stopping_.time_limit_seconds > 0;
   if (last == stop_request + 1 && watched) {
     double request = 0;
-    if (stopping_.time_limit_seconds > 0 && timer_.seconds() > stopping_.time_limit_seconds)
-      request += time_is_over;
+    if (stopping_.time_limit_seconds > 0 && timer_.seconds() > stopping_.time_limit_seconds) request += time_is_over;
     if (stopping_.interrupt && stopping_.interrupt->load() != 0) request += was_interrupted;
     context_.executor->copy_from_host(&request, scalar(stop_request), sizeof request);
   }

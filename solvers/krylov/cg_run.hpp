@@ -66,8 +66,8 @@ enum class Leave {
 template <class T>
 class CgRun {
  public:
-  CgRun(LinearOperator<T>& a, Preconditioner<T>& m, const DVector<T>& b, DVector<T>& x,
-        const Stopping& stopping, const NullSpace<T>& null_space, CgWorkspace<T>& work);
+  CgRun(LinearOperator<T>& a, Preconditioner<T>& m, const DVector<T>& b, DVector<T>& x, const Stopping& stopping,
+        const NullSpace<T>& null_space, CgWorkspace<T>& work);
 
   bool done() const { return done_; }
   void settle(Leave leave);

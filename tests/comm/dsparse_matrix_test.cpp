@@ -19,8 +19,7 @@ using test::RandomMatrix;
 /// A random matrix on random row and column ranges, and its dense copy.
 template <class T>
 struct Case {
-  Case(const Context& context, const RandomMatrix& spec, std::uint64_t seed)
-      : rows(spec.rows), cols(spec.cols) {
+  Case(const Context& context, const RandomMatrix& spec, std::uint64_t seed) : rows(spec.rows), cols(spec.cols) {
     const int p = context.rank();
     const auto row_ranges = test::random_ranges(rows, context.size(), seed);
     const auto col_ranges = test::random_ranges(cols, context.size(), seed + 100);

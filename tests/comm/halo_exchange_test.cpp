@@ -20,9 +20,7 @@ IndexMapPtr random_map(const CommunicatorPtr& comm, GlobalIndex n, std::uint64_t
 }
 
 /// The value that row i, column c holds at its owner in round `round`.
-double value_of(GlobalIndex i, LocalIndex c, int round) {
-  return 100.0 * static_cast<double>(i) + 10 * c + round;
-}
+double value_of(GlobalIndex i, LocalIndex c, int round) { return 100.0 * static_cast<double>(i) + 10 * c + round; }
 
 std::vector<double> local_values(const DVector<double>& x) {
   std::vector<double> all(static_cast<std::size_t>(x.local_size()));

@@ -81,8 +81,7 @@ void check_plan(const CommunicatorPtr& comm, GlobalIndex n, std::uint64_t seed) 
   std::size_t place = 0;
   for (const auto& neighbour : plan->send()) {
     ASSERT_EQ(std::ssize(expected[neighbour.rank]), neighbour.count);
-    for (const GlobalIndex i : expected[neighbour.rank])
-      EXPECT_EQ(c.map->to_global(plan->send_index()[place++]), i);
+    for (const GlobalIndex i : expected[neighbour.rank]) EXPECT_EQ(c.map->to_global(plan->send_index()[place++]), i);
     expected[neighbour.rank].clear();
   }
   for (const auto& rest : expected) EXPECT_TRUE(rest.empty());

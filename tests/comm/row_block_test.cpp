@@ -101,8 +101,7 @@ TEST(Assemble, EntriesOfAnyRankReachTheirOwnersAndAreSummed) {
             std::vector<Triplet<double>> triplets;
             std::vector<double> expected(n * m, 0);
             for (int e = 0; e < 50; ++e) {
-              triplets.push_back(
-                  {random.below(n), random.below(m), static_cast<double>(1 + random.below(5))});
+              triplets.push_back({random.below(n), random.below(m), static_cast<double>(1 + random.below(5))});
               expected[triplets.back().row * m + triplets.back().column] += triplets.back().value;
             }
             comm->all_reduce(std::span(expected), ReduceOp::sum);
@@ -130,10 +129,7 @@ Numbering random_numbering(const Context& context, GlobalIndex n, std::uint64_t 
   for (GlobalIndex i = n - 1; i > 0; --i) std::swap(permutation[i], permutation[random.below(i + 1)]);
   const auto ranges = test::random_ranges(n, context.size(), seed);
   const GlobalIndex begin = ranges[context.rank()], end = ranges[context.rank() + 1];
-  return {n,
-          begin,
-          static_cast<LocalIndex>(end - begin),
-          {permutation.begin() + begin, permutation.begin() + end}};
+  return {n, begin, static_cast<LocalIndex>(end - begin), {permutation.begin() + begin, permutation.begin() + end}};
 }
 
 void check_numbering(const Context& context, GlobalIndex n, std::uint64_t seed) {
@@ -156,8 +152,7 @@ TEST(Numbering, ThereAndBackOnManyRanks) {
   for (int ranks : {1, 2, 3, 16})
     for (GlobalIndex n : {0, 1, 40})
       for (std::uint64_t seed = 1; seed <= 3; ++seed)
-        run_virtual_cluster(ranks,
-                            [&](CommunicatorPtr comm) { check_numbering(test::test_context(comm), n, seed); },
+        run_virtual_cluster(ranks, [&](CommunicatorPtr comm) { check_numbering(test::test_context(comm), n, seed); },
                             {.seed = seed});
 }
 
@@ -176,8 +171,7 @@ TEST(Numbering, IdentityWithUnevenRangesStillRoutes) {
 }
 
 TEST(MpiNumbering, ThereAndBack) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed)
-    check_numbering(test::test_context(test::world()), 37, seed);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) check_numbering(test::test_context(test::world()), 37, seed);
 }
 
 } // namespace

@@ -160,8 +160,7 @@ TEST(CgEnding, AbsoluteAndRelativeToleranceAndTheirReference) {
 }
 
 TEST(CgEnding, ValuesThatAreNotFiniteEndAtOnceWithAFiniteAnswer) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
-                   inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   run_virtual_cluster(2, [&](CommunicatorPtr comm) {
     for (const CgVariant variant : variants)
       for (const double poison : {nan, inf, 1e308}) {
@@ -177,9 +176,7 @@ TEST(CgEnding, ValuesThatAreNotFiniteEndAtOnceWithAFiniteAnswer) {
 
         System<double> in_a(
             test::test_context(comm), 20,
-            [&](GlobalIndex i, GlobalIndex j) {
-              return i == 13 && j == 13 ? poison : test::poisson1d()(i, j);
-            },
+            [&](GlobalIndex i, GlobalIndex j) { return i == 13 && j == 13 ? poison : test::poisson1d()(i, j); },
             wave);
         const auto a = in_a.solve("jacobi", variant);
         if (!std::isfinite(poison)) {

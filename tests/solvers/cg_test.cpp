@@ -48,9 +48,9 @@ void check_random_spd(const Context& context, GlobalIndex n, std::uint64_t seed)
 TEST(Cg, AgreesWithADirectSolverOnManyRanksAndExecutors) {
   for (const auto& executor : test::executor_names())
     for (int ranks : {1, 2, 3, 5, 8})
-      run_virtual_cluster(
-          ranks, [&](CommunicatorPtr comm) { check_random_spd(test::test_context(comm, executor), 40, 3); },
-          {.seed = static_cast<std::uint64_t>(ranks)});
+      run_virtual_cluster(ranks,
+                          [&](CommunicatorPtr comm) { check_random_spd(test::test_context(comm, executor), 40, 3); },
+                          {.seed = static_cast<std::uint64_t>(ranks)});
 }
 
 TEST(Cg, SixtyFourRanksSomeOfThemEmpty) {
@@ -69,14 +69,11 @@ TEST(Cg, FloatReachesWhatFloatCan) {
 TEST(Cg, KnownSolutionOfPoissonsEquation) {
   // tridiag(-1, 2, -1) x = b with b = lambda_k v_k has x = v_k: one iteration, whatever the ranks.
   constexpr GlobalIndex n = 50;
-  const auto v = [](GlobalIndex i) {
-    return std::sin(3 * std::numbers::pi * static_cast<double>(i + 1) / (n + 1));
-  };
+  const auto v = [](GlobalIndex i) { return std::sin(3 * std::numbers::pi * static_cast<double>(i + 1) / (n + 1)); };
   const double lambda = 2 - 2 * std::cos(3 * std::numbers::pi / (n + 1));
   for (int ranks : {1, 4})
     run_virtual_cluster(ranks, [&](CommunicatorPtr comm) {
-      System<double> s(test::test_context(comm), n, test::poisson1d(),
-                       [&](GlobalIndex i) { return lambda * v(i); });
+      System<double> s(test::test_context(comm), n, test::poisson1d(), [&](GlobalIndex i) { return lambda * v(i); });
       const auto result = s.solve("none");
       EXPECT_TRUE(result.converged());
       EXPECT_EQ(result.iterations, 1);
@@ -87,9 +84,7 @@ TEST(Cg, KnownSolutionOfPoissonsEquation) {
 
 TEST(Cg, AtMostAsManyIterationsAsDistinctEigenvalues) {
   // ddemidov/amgcl#93: a diagonal matrix. 17 values, so 17 iterations; 1 with Jacobi.
-  const auto diagonal = [](GlobalIndex i, GlobalIndex j) {
-    return i == j ? 1.0 + static_cast<double>(i % 17) : 0.0;
-  };
+  const auto diagonal = [](GlobalIndex i, GlobalIndex j) { return i == j ? 1.0 + static_cast<double>(i % 17) : 0.0; };
   run_virtual_cluster(4, [&](CommunicatorPtr comm) {
     for (const CgVariant variant : variants) {
       System<double> s(test::test_context(comm), 60, diagonal, wave);
@@ -132,8 +127,7 @@ TEST(Cg, IterationsDoNotDependOnTheScaleOfMatrixOrRightHandSide) {
     EXPECT_TRUE(scaled_b.converged());
     EXPECT_NEAR(scaled_b.iterations, expected.iterations, 1);
     const auto x = b.answer(), reference = plain.answer();
-    for (std::size_t i = 0; i < x.size(); ++i)
-      EXPECT_NEAR(x[i] / scale, reference[i], 1e-6 * std::abs(reference[i]));
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i] / scale, reference[i], 1e-6 * std::abs(reference[i]));
   }
 }
 
@@ -148,8 +142,7 @@ std::int64_t reductions_of_solve(CgVariant variant, int iterations) {
                         comm->barrier();
                         const auto before = traffic(*comm).reductions;
                         comm->barrier();
-                        const auto result =
-                            s.solve("jacobi", variant, {.rtol = 0, .max_iterations = iterations});
+                        const auto result = s.solve("jacobi", variant, {.rtol = 0, .max_iterations = iterations});
                         EXPECT_EQ(result.iterations, iterations);
                         comm->barrier();
                         if (comm->rank() == 0) counted = traffic(*comm).reductions - before;

@@ -115,8 +115,7 @@ TEST(Components, CountsThemOverRanks) {
         const ComponentFinder<double> finder(*s.a);
         EXPECT_EQ(finder.count(), chains);
         for (LocalIndex r = 0; r < s.a->row_map()->n_owned(); ++r)
-          EXPECT_EQ(finder.label()[finder.piece()[r]],
-                    static_cast<double>(s.a->row_map()->to_global(r) % chains));
+          EXPECT_EQ(finder.label()[finder.piece()[r]], static_cast<double>(s.a->row_map()->to_global(r) % chains));
       });
 }
 

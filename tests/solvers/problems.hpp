@@ -15,8 +15,8 @@ using Entry = std::function<double(GlobalIndex i, GlobalIndex j)>;
 template <class T>
 struct System {
   /// Rows on random ranges of the seed. b is given by row number.
-  System(const Context& context, GlobalIndex n, const Entry& entry,
-         const std::function<double(GlobalIndex)>& rhs, std::uint64_t seed = 1);
+  System(const Context& context, GlobalIndex n, const Entry& entry, const std::function<double(GlobalIndex)>& rhs,
+         std::uint64_t seed = 1);
 
   SolveResult solve(const char* preconditioner = "jacobi", CgVariant variant = CgVariant::single_reduction,
                     const Stopping& stopping = {.rtol = 1e-10}, const NullSpace<T>& null_space = {});

@@ -18,8 +18,7 @@ ErrorKind kind_of(const std::function<void()>& call) {
 TEST(Registry, EveryAvailablePreconditionerIsMadeByItsName) {
   for (const SolverName& name : preconditioner_names()) {
     if (!name.available) {
-      EXPECT_EQ(kind_of([&] { (void)make_preconditioner<double>(name.name); }), ErrorKind::environment)
-          << name.name;
+      EXPECT_EQ(kind_of([&] { (void)make_preconditioner<double>(name.name); }), ErrorKind::environment) << name.name;
     } else if (std::string(name.name) != "auto") {
       EXPECT_EQ(make_preconditioner<double>(name.name)->name(), name.name);
       EXPECT_EQ(make_preconditioner<float>(name.name)->name(), name.name);

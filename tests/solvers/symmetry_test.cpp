@@ -66,8 +66,7 @@ TEST(EmptyRows, AreCountedAndNamed) {
     System<double> s(test::test_context(comm), 10, entry, one, 4);
     const auto empty = find_empty_rows(*s.a);
     EXPECT_EQ(empty.count, 2);
-    for (const GlobalIndex row : empty.first)
-      EXPECT_TRUE((row == 3 || row == 8) && s.a->row_map()->owns(row));
+    for (const GlobalIndex row : empty.first) EXPECT_TRUE((row == 3 || row == 8) && s.a->row_map()->owns(row));
     EXPECT_EQ(comm->all_reduce(std::ssize(empty.first), ReduceOp::sum), 2);
   });
 }
