@@ -54,8 +54,7 @@ std::vector<Need> needs_of_rows(GlobalIndex row_begin, std::span<const Offset> o
     DistinctColumns outside;
     for (Offset k = offsets[row - row_begin]; k < offsets[end - row_begin]; ++k)
       if (columns[k] < own_begin || columns[k] >= own_end) outside.add(columns[k]);
-    for (const GlobalIndex column : outside.sorted())
-      needs.push_back({part, part_of(column_ranges, column), column});
+    for (const GlobalIndex column : outside.sorted()) needs.push_back({part, part_of(column_ranges, column), column});
     row = end;
   }
   return needs;
@@ -132,8 +131,8 @@ PartHalo find_part_halo(const Context& context, GlobalIndex row_begin, std::span
   const BlockRange parts{std::ssize(row_ranges) - 1, context.size()};
 
   // Pieces of one part may come from several ranks.
-  std::vector<Need> receives = route(
-      context, parts, needs_of_rows(row_begin, offsets, columns, row_ranges, column_ranges), &Need::part);
+  std::vector<Need> receives =
+      route(context, parts, needs_of_rows(row_begin, offsets, columns, row_ranges, column_ranges), &Need::part);
   std::sort(receives.begin(), receives.end(), by_part);
   receives.erase(std::unique(receives.begin(), receives.end(), same), receives.end());
 
@@ -147,8 +146,7 @@ PartHalo find_part_halo(const Context& context, GlobalIndex row_begin, std::span
   auto receive = receives.begin();
   auto send = sends.begin();
   for (GlobalIndex p = parts.begin(context.rank()); p < parts.begin(context.rank() + 1); ++p) {
-    const auto receive_end =
-        std::find_if(receive, receives.end(), [&](const Need& n) { return n.part != p; });
+    const auto receive_end = std::find_if(receive, receives.end(), [&](const Need& n) { return n.part != p; });
     const auto send_end = std::find_if(send, sends.end(), [&](const Need& n) { return n.owner != p; });
     add_neighbours(halo, {receive, receive_end}, {send, send_end});
     receive = receive_end;
