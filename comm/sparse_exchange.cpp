@@ -129,8 +129,8 @@ std::vector<Offset> item_offsets(std::span<const PeerCount> peers) {
 
 namespace {
 
-constexpr std::size_t message_bytes = std::size_t{1} << 20;   // at most, unless one item is larger
-constexpr std::size_t in_flight_bytes = std::size_t{8} << 20; // each way
+constexpr std::size_t message_bytes = std::size_t{1} << 18;   // at most, unless one item is larger
+constexpr std::size_t in_flight_bytes = std::size_t{2} << 20; // each way
 constexpr std::size_t in_flight_messages = 256;
 
 // A piece of what goes to (or comes from) peer number `peer`. Pieces are handled in the order of `distance`,

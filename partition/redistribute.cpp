@@ -253,7 +253,7 @@ std::vector<RowHead> list_heads(const Departure& departure, std::span<const Offs
 } // namespace
 
 template <class T>
-Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block, std::span<const int> owner,
+Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block, std::vector<int> owner,
                               const Numbering& old) {
   Communicator& comm = *context.comm;
   check(comm, block, owner, old);
@@ -265,6 +265,7 @@ Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block, std::
   const auto ghost_owner = owners.exchange([&](LocalIndex i) { return owner[i]; });
   const Departure departure = plan_departure(block, owner, *halo->map(), ghost_owner, comm.size());
   const std::int64_t stays = std::count(owner.begin(), owner.end(), comm.rank());
+  release(owner);
   const bool all_stay = comm.all_reduce(block.rows() - stays, ReduceOp::sum) == 0;
 
   // 2. Heads travel; new owners place the rows and answer with their new numbers.
@@ -305,8 +306,7 @@ Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block, std::
   return {std::move(rows), std::move(numbering)};
 }
 
-template Redistributed<float> redistribute(const Context&, RowBlock<float>&&, std::span<const int>, const Numbering&);
-template Redistributed<double> redistribute(const Context&, RowBlock<double>&&, std::span<const int>,
-                                            const Numbering&);
+template Redistributed<float> redistribute(const Context&, RowBlock<float>&&, std::vector<int>, const Numbering&);
+template Redistributed<double> redistribute(const Context&, RowBlock<double>&&, std::vector<int>, const Numbering&);
 
 } // namespace atl

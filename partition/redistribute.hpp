@@ -21,7 +21,7 @@ struct Redistributed {
 /// Ranks      collective. Errors: Error{usage} for an owner out of range or a matrix that is not square;
 ///            Error{limit} for a rank that would own more rows than a LocalIndex counts.
 template <class T>
-ATOLL_API Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block, std::span<const int> owner,
+ATOLL_API Redistributed<T> redistribute(const Context& context, RowBlock<T>&& block, std::vector<int> owner,
                                         const Numbering& old);
 
 } // namespace atl

@@ -2,7 +2,6 @@
 
 #include "renumber.hpp"
 
-#include <atoll/core/release.hpp>
 #include <atoll/partition/redistribute.hpp>
 
 #include <fmt/format.h>
@@ -82,8 +81,7 @@ Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionO
     if (!moves)
       return make_matrix<T>(context, std::move(loaded.rows), std::move(loaded.numbering), cut,
                             square ? -1 : columns.size(context.rank()));
-    auto moved = redistribute<T>(context, std::move(loaded.rows), owner, loaded.numbering);
-    release(owner);
+    auto moved = redistribute<T>(context, std::move(loaded.rows), std::move(owner), loaded.numbering);
     return make_matrix<T>(context, std::move(moved.rows), std::move(moved.numbering), cut, -1);
   });
 }

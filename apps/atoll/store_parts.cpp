@@ -42,9 +42,9 @@ std::vector<GlobalIndex> row_ranges(const Context& context, std::span<const int>
 template <class T>
 void write_partitioned_store(const Context& context, const std::string& path, Loaded<T>&& loaded,
                              std::span<const int> owner, int parts, bool compress) {
-  const std::vector<int> rank = ranks_of(owner, {parts, context.size()});
+  std::vector<int> rank = ranks_of(owner, {parts, context.size()});
   const Numbering before = loaded.numbering;
-  auto moved = redistribute<T>(context, std::move(loaded.rows), rank, before);
+  auto moved = redistribute<T>(context, std::move(loaded.rows), std::move(rank), before);
   const std::vector<int> part = parts_after_move(context, owner, before, moved.numbering);
   order_by_part<T>(context, moved.rows, moved.numbering, part);
   write_store<T>(context, path, moved.rows, moved.numbering, row_ranges(context, part, parts),
