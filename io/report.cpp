@@ -75,9 +75,7 @@ Report& Report::append(std::string_view key, const Report& item) {
   return *this;
 }
 
-std::string Report::text() const {
-  return json_->root.dump(2, ' ', false, Value::error_handler_t::replace) + "\n";
-}
+std::string Report::text() const { return json_->root.dump(2, ' ', false, Value::error_handler_t::replace) + "\n"; }
 
 void Report::write(Communicator& comm, const std::string& path) const {
   agree(comm, [&] {
