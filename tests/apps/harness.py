@@ -36,8 +36,11 @@ def call(command, **keywords):
 
 
 def atoll(*arguments, ranks=None, **keywords):
-    """The command alone, or under mpirun with so many ranks."""
-    start = [] if ranks is None else [MPIRUN, "--timeout", str(SECONDS - 30), "-n", str(ranks)]
+    """The command alone, or under mpirun with so many ranks. All ranks have ended by themselves when the first status
+    other than 0 reaches mpirun, which then need not wait its second before it looks for stragglers."""
+    start = []
+    if ranks is not None:
+        start = [MPIRUN, "--timeout", str(SECONDS - 30), "--mca", "odls_base_sigkill_timeout", "0", "-n", str(ranks)]
     return call(start + [ATOLL] + [str(a) for a in arguments], **keywords)
 
 
