@@ -34,6 +34,10 @@ if(NOT ATOLL_SANITIZE)
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffunction-sections)
+# g++ 12 sees overlapping copies in string concatenation at -O3 where there are none (GCC bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
 if(ATOLL_WERROR)
   add_compile_options(-Werror)
 endif()
