@@ -1,5 +1,8 @@
 #include <atoll/comm/mpi_channel.hpp>
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -121,6 +124,20 @@ class MpiCommunicator final : public Communicator {
   MpiDuplicatePtr duplicate_;
 };
 
+// Keeps every shared object mapped until the process ends. MPI_Finalize of Open MPI 4.1 unloads its modules while a
+// thread of its own, in a process that was started without mpirun, may be on its way into one of them: now and then
+// such a run ended with a segmentation fault after all its work was done.
+void keep_modules_mapped() {
+  std::vector<std::string> names;
+  const auto remember = [](dl_phdr_info* info, std::size_t, void* list) {
+    if (info->dlpi_name && *info->dlpi_name)
+      static_cast<std::vector<std::string>*>(list)->emplace_back(info->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(remember, &names);
+  for (const std::string& name : names) (void)dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 bool initialized() {
   int yes = 0;
   MPI_Initialized(&yes);
@@ -137,7 +154,9 @@ MpiSession::MpiSession(int* argc, char*** argv) : owner_(!initialized()) {
 MpiSession::~MpiSession() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (owner_ && !finalized) MPI_Finalize();
+  if (!owner_ || finalized) return;
+  keep_modules_mapped();
+  MPI_Finalize();
 }
 
 CommunicatorPtr make_mpi_communicator(MPI_Comm comm) {

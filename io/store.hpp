@@ -73,8 +73,8 @@ ATOLL_API StoredMatrix<T> read_store(const Context& context, const std::string& 
 /// A dense n x k array as dataset /vector, this rank's slab (BlockRange) in original numbering, interleaved;
 /// and its reader. Ranks and errors as above.
 template <class T>
-ATOLL_API void write_dense_store(const Context& context, const std::string& path, GlobalIndex rows,
-                                 LocalIndex cols, std::span<const T> slab);
+ATOLL_API void write_dense_store(const Context& context, const std::string& path, GlobalIndex rows, LocalIndex cols,
+                                 std::span<const T> slab);
 template <class T>
 ATOLL_API std::vector<T> read_dense_store(const Context& context, const std::string& path, GlobalIndex& rows,
                                           LocalIndex& cols);

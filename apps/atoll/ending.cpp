@@ -5,13 +5,10 @@
 #include <atoll/comm/mpi_communicator.hpp>
 #include <atoll/core/timer.hpp>
 
-#include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <limits>
 #include <string_view>
-#include <vector>
 
 namespace atl::app {
 
@@ -34,20 +31,6 @@ bool completes(MPI_Request& request, double patience_seconds) {
     if (timer.seconds() > patience_seconds) return false;
     usleep(200);
   }
-}
-
-/// Keeps every shared object mapped until the process ends. MPI_Finalize of Open MPI 4.1 unloads its modules while a
-/// thread of its own, in a process that was started without mpirun, may be on its way into one of them: now and then
-/// such a run ended with a segmentation fault after all its work was done.
-void keep_modules_mapped() {
-  std::vector<std::string> names;
-  const auto remember = [](dl_phdr_info* info, std::size_t, void* list) {
-    if (info->dlpi_name && *info->dlpi_name)
-      static_cast<std::vector<std::string>*>(list)->emplace_back(info->dlpi_name);
-    return 0;
-  };
-  dl_iterate_phdr(remember, &names);
-  for (const std::string& name : names) (void)dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 } // namespace
@@ -81,7 +64,6 @@ int Ending::leave(const Outcome& outcome) {
   if (all[1] > 0 && all[1] == size - rank) write_to_stderr(outcome.complaint);
   MPI_Barrier(comm_->handle);
   MPI_Comm_free(&comm_->handle);
-  keep_modules_mapped();
   return all[0];
 }
 
