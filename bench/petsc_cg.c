@@ -13,8 +13,7 @@
 
 static PetscErrorCode assemble(PetscInt nx, PetscInt ny, Mat* a) {
   PetscInt begin, end, i;
-  PetscCall(
-      MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, nx * ny, nx * ny, 5, NULL, 2, NULL, a));
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, nx * ny, nx * ny, 5, NULL, 2, NULL, a));
   PetscCall(MatGetOwnershipRange(*a, &begin, &end));
   for (i = begin; i < end; ++i) {
     const PetscInt x = i % nx, y = i / nx;
