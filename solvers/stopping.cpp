@@ -57,7 +57,9 @@ std::string_view explain(Reason reason) {
            "or the "
            "initial guess, or for entries so large that their products overflow";
   case Reason::failed_breakdown:
-    return "the method broke down: a division by zero in its recurrence";
+    return "the method broke down: squares of the residual under- or overflow, or a scalar of the recurrence "
+           "vanished; "
+           "scale the matrix and the right-hand side";
   case Reason::failed_stagnation:
     return "the true residual no longer falls although the method's own residual does: rounding bounds what "
            "can be "

@@ -45,6 +45,9 @@ void CgRun<T>::start() {
   null_space_.project(x);
   result_.initial_residual = result_.final_residual = result_.recurrence_residual = true_residual();
   if (!std::isfinite(result_.initial_residual) || !std::isfinite(result_.rhs_norm)) return end(Reason::failed_nan);
+  const double square = result_.initial_residual * result_.initial_residual;
+  if (result_.initial_residual > 0 && (square < smallest_square || !std::isfinite(square)))
+    return end(Reason::failed_breakdown);
 
   switch (stopping_.against) {
   case ReferenceNorm::rhs:

@@ -187,6 +187,16 @@ TEST(CgEnding, ValuesThatAreNotFiniteEndAtOnceWithAFiniteAnswer) {
   });
 }
 
+TEST(CgEnding, SquaresBeyondTheRangeOfNumbersAreNamedAsSuch) {
+  for (const double scale : {1e-200, 1e200}) {
+    System<double> s(self(), 20, test::poisson1d(), [&](GlobalIndex i) { return scale * wave(i); });
+    const auto result = s.solve();
+    EXPECT_EQ(result.reason, Reason::failed_breakdown);
+    EXPECT_NEAR(result.rhs_norm / scale, 4.0, 2.0); // norms themselves are right
+    EXPECT_TRUE(all_finite(s.answer()));
+  }
+}
+
 TEST(CgEnding, RectangularMatricesAreRefused) {
   const Context context = self();
   auto a = std::make_shared<const DSparseMatrix<double>>(
