@@ -1,6 +1,7 @@
 #include "cli.hpp"
 #include "commands.hpp"
 #include "ending.hpp"
+#include "vectors.hpp"
 
 #include <atoll/comm/mpi_communicator.hpp>
 #include <atoll/core/memory.hpp>
@@ -37,6 +38,7 @@ int run_job(const Job& job) {
   }
   const auto listener = std::make_shared<Listener>(settings);
   Session session({comm, make_executor(job.common), listener}, job.common, job.command);
+  if (job.common.json != "-") require_writable(session.context, job.common.json);
   if (exchanges_halos(job)) session.prove_transport();
   return std::visit([&](const auto& work) { return run(session, *listener, job.common, work); }, job.work);
 }

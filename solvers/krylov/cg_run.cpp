@@ -207,8 +207,9 @@ template <class T>
 void CgRun<T>::end(Reason reason) {
   result_.reason = reason;
   done_ = true;
-  if (reason != Reason::failed_nan) return;
-  // Whatever x holds now may not be finite: zero is the best answer that is known.
+  // A failed method may leave less than nothing, or values that are not finite: zero is then the best answer known.
+  const bool worse_than_zero = is_failure(reason) && !(result_.final_residual <= result_.rhs_norm);
+  if (reason != Reason::failed_nan && !worse_than_zero) return;
   x.fill(T{0});
   result_.final_residual = result_.rhs_norm;
 }
