@@ -1,3 +1,4 @@
+#include "clashes.hpp"
 #include "cli.hpp"
 #include "commands.hpp"
 #include "ending.hpp"
@@ -38,6 +39,7 @@ int run_job(const Job& job) {
   }
   const auto listener = std::make_shared<Listener>(settings);
   Session session({comm, make_executor(job.common), listener}, job.common, job.command);
+  refuse_clashes(session.context, job);
   if (job.common.json != "-") require_writable(session.context, job.common.json);
   if (exchanges_halos(job)) session.prove_transport();
   return std::visit([&](const auto& work) { return run(session, *listener, job.common, work); }, job.work);

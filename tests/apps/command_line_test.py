@@ -1,6 +1,7 @@
 """The command line: help, usage errors, options and doctor."""
 
 import json
+import os
 import subprocess
 import unittest
 
@@ -102,6 +103,25 @@ class Usage(CommandTest):
         self.assert_usage(["partition", "poisson2d:3x3", "-n", "2", "-o", self.path("p.csv")], ".txt", ".h5")
         self.assert_usage(["convert", "poisson2d:3x3", self.path("a.petsc")], ".mtx", ".h5")
         self.assert_usage(["convert", "poisson2d:3x3", self.path("a.mtx"), "-n", "2"], "only a store")
+
+    def test_an_output_never_replaces_an_input_or_another_output(self):
+        matrix, link = self.path("a.mtx"), self.path("link.mtx")
+        self.assert_status(atoll("generate", "poisson2d:3x3", "-o", matrix), 0)
+        os.symlink(matrix, link)
+        with open(matrix, "rb") as file:
+            before = file.read()
+        for call in (["solve", matrix, "-o", matrix], ["solve", matrix, "-o", link], ["solve", link, "--json", matrix],
+                     ["multiply", "poisson2d:3x3", "--vector", matrix, "-o", matrix], ["info", matrix, "--json", link]):
+            run = atoll(*call)
+            self.assert_status(run, 2)
+            self.assertIn("replace an input", run.err)
+        out = self.path("out")
+        run = atoll("solve", matrix, "-o", out, "--json", out)
+        self.assert_status(run, 2)
+        self.assertIn("replace another output", run.err)
+        self.assertFalse(os.path.exists(out))
+        with open(matrix, "rb") as file:
+            self.assertEqual(file.read(), before)
 
     def test_unknown_model_problems_and_names(self):
         self.assert_usage(["solve", "poison2d:3x3"], "poisson2d")
