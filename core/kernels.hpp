@@ -53,8 +53,6 @@ class Kernels {
   virtual void csr_diagonal(const CsrView<T>& a, T* d) = 0;        ///< d[i] = a_ii, zero where none is stored
   virtual void csr_row_sums(const CsrView<T>& a, T* sums) = 0;     ///< sums[i] = sum_j a_ij
   virtual void csr_row_abs_sums(const CsrView<T>& a, T* sums) = 0; ///< sums[i] = sum_j |a_ij|
-  /// a.value[position[e]] = values[e]; for new values on an old pattern.
-  virtual void scatter_values(Offset n, const Offset* position, const T* values, T* target) = 0;
 
   // ---- halo
   /// buffer[(i, c)] = x[(index[i], c)].

@@ -50,7 +50,8 @@ template <class T>
 std::optional<Cut> given_cut(Session& session, const Loaded<T>& loaded, const PartitionOptions& options) {
   if (loaded.rows.n_rows != loaded.rows.n_cols)
     return Cut{"block", "equal slabs of rows and of columns, for the matrix is not square", {}};
-  if (session.context.size() == 1) return Cut{"none", "one rank", {}};
+  // A file of parts is read on one rank too, so that a mistake in it shows before the job runs on many.
+  if (session.context.size() == 1 && options.method != PartitionMethod::file) return Cut{"none", "one rank", {}};
   if (loaded.rows.n_rows == 0) return Cut{"none", "no rows", {}};
   if (!loaded.stored_layout || options.method != PartitionMethod::automatic) return std::nullopt;
 

@@ -52,6 +52,10 @@ void report_result(Session& session, const SolveJob& job, const SolveResult& res
                       fmt::format("{}: true relative residual {:.3g} ({})", counted(result.iterations, "iteration"),
                                   result.relative_residual(), tolerance(job.stopping)));
   if (!result.converged() || result.iterations == 0) session.summary.add("reason", explain(result.reason));
+  if (!result.converged())
+    session.complaint =
+        fmt::format("not converged after {}, true relative residual {:.3g}: {}",
+                    counted(result.iterations, "iteration"), result.relative_residual(), explain(result.reason));
   if (result.incompatible > 1e-12 * result.rhs_norm)
     session.summary.add("note", fmt::format("the right-hand side had a part of norm {:.3g} that no x can reach; "
                                             "it was removed",

@@ -1,11 +1,15 @@
 #include "session.hpp"
 
+#include "ending.hpp"
+
 #include <atoll/comm/agree.hpp>
 #include <atoll/comm/transport_check.hpp>
 #include <atoll/core/memory.hpp>
 #include <atoll/core/version.hpp>
 
 #include <fmt/format.h>
+
+#include <cstdio>
 
 namespace atl::app {
 
@@ -96,6 +100,8 @@ void Session::finish_without_figures() {
       print(report.text());
     else if (!quiet_)
       print(summary.text());
+    else if (!complaint.empty())
+      std::fputs(complaint_line(complaint).c_str(), stderr);
   });
 }
 

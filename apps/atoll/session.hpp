@@ -42,6 +42,9 @@ class Session {
   /// Throws Interrupted on all ranks when one has a signal pending. Collective.
   void stop_if_interrupted();
 
+  /// Why the result is none; said on standard error where --quiet drops the summary.
+  std::string complaint;
+
   int threads() const { return threads_; }
   bool report_on_stdout() const { return json_path_ == "-"; }
 

@@ -153,15 +153,6 @@ void GuardedKernels<T>::csr_row_abs_sums(const CsrView<T>& a, T* sums) {
   run_on(name, a, {named("sums", sums, local_rows(name, a, 0, a.rows))}, [&] { plain_.csr_row_abs_sums(a, sums); });
 }
 
-template <class T>
-void GuardedKernels<T>::scatter_values(Offset n, const Offset* position, const T* values, T* target) {
-  constexpr auto name = "scatter_values";
-  run(name,
-      {named("position", position, n), named("values", values, n),
-       named("target", target, end_of(name, n, position))},
-      [&] { plain_.scatter_values(n, position, values, target); });
-}
-
 // ---- halo
 
 template <class T>

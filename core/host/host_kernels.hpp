@@ -32,7 +32,7 @@ class HostVectorKernels : public ReferenceKernels<T> {
 };
 
 /// The whole table: vector kernels and sparse products. Inherited from the reference is what must run in
-/// order (scatter_add, scatter_values: an index may occur twice) or handles single numbers.
+/// order (scatter_add: an index may occur twice) or handles single numbers.
 template <class T>
 class HostKernels final : public HostVectorKernels<T> {
  public:

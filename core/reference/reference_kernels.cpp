@@ -128,11 +128,6 @@ void ReferenceKernels<T>::csr_row_abs_sums(const CsrView<T>& a, T* sums) {
   }
 }
 
-template <class T>
-void ReferenceKernels<T>::scatter_values(Offset n, const Offset* position, const T* values, T* target) {
-  for (Offset e = 0; e < n; ++e) target[position[e]] = values[e];
-}
-
 // ---- halo
 
 template <class T>

@@ -27,7 +27,6 @@ class ReferenceKernels : public Kernels<T> {
   void csr_diagonal(const CsrView<T>& a, T* d) override;
   void csr_row_sums(const CsrView<T>& a, T* sums) override;
   void csr_row_abs_sums(const CsrView<T>& a, T* sums) override;
-  void scatter_values(Offset n, const Offset* position, const T* values, T* target) override;
 
   void gather(Offset n, const LocalIndex* index, LocalIndex k, const T* x, T* buffer) override;
   void scatter_add(Offset n, const LocalIndex* index, LocalIndex k, const T* buffer, T* x) override;

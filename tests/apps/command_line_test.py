@@ -181,6 +181,21 @@ class Output(CommandTest):
         self.assertEqual(run.out, "")
         self.assertTrue(self.report("r.json")["converged"])
 
+    def test_quiet_still_says_why_there_is_no_answer(self):
+        for ranks in (None, 2):
+            run = atoll("solve", "poisson2d:20x20", "--quiet", "--max-iterations", "2", ranks=ranks)
+            self.assert_status(run, 1)
+            self.assertEqual(run.out, "")
+            said = [line for line in run.err.splitlines() if line.startswith("atoll: ")]
+            self.assertEqual(len(said), 1, run.err)
+            self.assertIn("iteration limit", said[0])
+
+    def test_a_part_file_is_checked_on_one_rank_too(self):
+        self.assert_status(atoll("solve", "poisson2d:4x4", "--partitioner", "file:" + self.path("missing.txt")), 3)
+        with open(self.path("parts.txt"), "w", encoding="ascii") as file:
+            file.write("0\n" * 16)
+        self.assert_status(atoll("solve", "poisson2d:4x4", "--partitioner", "file:" + self.path("parts.txt")), 0)
+
     def test_json_on_standard_output_is_alone_there(self):
         run = atoll("solve", "poisson2d:4x4", "--json", "-", "--monitor", ranks=2)
         self.assert_status(run, 0)

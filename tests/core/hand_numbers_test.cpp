@@ -144,11 +144,6 @@ TEST_P(HandNumbers, GatherAndScatter) {
   EXPECT_EQ(buffer.to_host(), (Vector{5, 6, 1, 2, 5, 6}));
   kernels.scatter_add(3, index.data(), 2, buffer.data(), x.data());
   EXPECT_EQ(x.to_host(), (Vector{2, 4, 3, 4, 15, 18})) << "index 2 occurs twice";
-
-  const auto position = put(executor, std::vector<Offset>{3, 0});
-  const auto values = vector({-3, -1});
-  kernels.scatter_values(2, position.data(), values.data(), x.data());
-  EXPECT_EQ(x.to_host(), (Vector{-1, 4, 3, -3, 15, 18}));
 }
 
 TEST_P(HandNumbers, StepOfConjugateGradients) {
