@@ -152,7 +152,7 @@ To convert(const Reader& file, const Dataset& set, Stored value) {
 
 template <class To, class Stored>
 std::uint64_t read_as(const Reader& file, const Dataset& set, std::int64_t first, std::int64_t count,
-                      std::int64_t checked, std::vector<To>& values) {
+                      std::int64_t checked, std::vector<To>& values, std::int64_t* vanished) {
   const std::int64_t length = rows_per_round(set);
   values.resize(static_cast<std::size_t>(count * set.columns));
   std::vector<Stored> buffer(static_cast<std::size_t>(std::min(length, count) * set.columns));
@@ -166,6 +166,10 @@ std::uint64_t read_as(const Reader& file, const Dataset& set, std::int64_t first
                     static_cast<std::uint64_t>((first + i) * set.columns));
     std::transform(part.begin(), part.end(), values.begin() + i * set.columns,
                    [&](Stored value) { return convert<To>(file, set, value); });
+    if constexpr (std::is_same_v<To, float> && std::is_same_v<Stored, double>)
+      if (vanished)
+        *vanished += std::count_if(part.begin(), part.begin() + rows * set.columns,
+                                   [](double value) { return value != 0 && static_cast<float>(value) == 0; });
   }
   return sum;
 }
@@ -174,16 +178,16 @@ std::uint64_t read_as(const Reader& file, const Dataset& set, std::int64_t first
 
 template <class To>
 std::uint64_t read_slab(const Reader& file, const Dataset& set, std::int64_t first, std::int64_t count,
-                        std::int64_t checked, std::vector<To>& values) {
+                        std::int64_t checked, std::vector<To>& values, std::int64_t* vanished) {
   switch (set.type) {
   case Type::int32:
-    return read_as<To, std::int32_t>(file, set, first, count, checked, values);
+    return read_as<To, std::int32_t>(file, set, first, count, checked, values, vanished);
   case Type::int64:
-    return read_as<To, std::int64_t>(file, set, first, count, checked, values);
+    return read_as<To, std::int64_t>(file, set, first, count, checked, values, vanished);
   case Type::float32:
-    return read_as<To, float>(file, set, first, count, checked, values);
+    return read_as<To, float>(file, set, first, count, checked, values, vanished);
   case Type::float64:
-    return read_as<To, double>(file, set, first, count, checked, values);
+    return read_as<To, double>(file, set, first, count, checked, values, vanished);
   case Type::uint64:
     break;
   }
@@ -223,10 +227,10 @@ template void SlabWriter::write<double>(const Dataset&, std::int64_t, Values<dou
 template void SlabWriter::write<std::int64_t>(const Dataset&, std::int64_t, Values<std::int64_t>);
 
 template std::uint64_t read_slab<float>(const Reader&, const Dataset&, std::int64_t, std::int64_t, std::int64_t,
-                                        std::vector<float>&);
+                                        std::vector<float>&, std::int64_t*);
 template std::uint64_t read_slab<double>(const Reader&, const Dataset&, std::int64_t, std::int64_t, std::int64_t,
-                                         std::vector<double>&);
+                                         std::vector<double>&, std::int64_t*);
 template std::uint64_t read_slab<std::int64_t>(const Reader&, const Dataset&, std::int64_t, std::int64_t,
-                                               std::int64_t, std::vector<std::int64_t>&);
+                                               std::int64_t, std::vector<std::int64_t>&, std::int64_t*);
 
 } // namespace atl::hdf5

@@ -59,10 +59,11 @@ void write_file(const CommunicatorPtr& comm, const std::string& path, std::int64
 
 /// Rows [first, first + count) of a dataset into `values`, converted where another kind of number is stored;
 /// the checksum of the first `checked` of them, as stored, comes back. Local, in rounds.
+/// `vanished` counts numbers that are zero as a float, but not in the file.
 /// Errors     Error{limit}: a number that is finite in the file, but not as a float.
 template <class To>
 std::uint64_t read_slab(const Reader& file, const Dataset& dataset, std::int64_t first, std::int64_t count,
-                        std::int64_t checked, std::vector<To>& values);
+                        std::int64_t checked, std::vector<To>& values, std::int64_t* vanished = nullptr);
 
 /// Throws, the same on all ranks, unless the ranks' shares of each checksum add up to that in the file; the
 /// text names the first altered dataset. Collective.

@@ -1,6 +1,7 @@
 #include <atoll/io/hdf5_slabs.hpp>
 #include <atoll/io/part_halo.hpp>
 #include <atoll/io/store.hpp>
+#include <atoll/io/underflow.hpp>
 
 #include <fmt/format.h>
 
@@ -115,10 +116,10 @@ void choose_rows(Source& source, int rank, int ranks) {
 /// Collective.
 template <class To>
 std::vector<To> read_array(Communicator& comm, const Source& source, const Dataset& set, GlobalIndex first,
-                           GlobalIndex count, GlobalIndex checked) {
+                           GlobalIndex count, GlobalIndex checked, std::int64_t* vanished = nullptr) {
   std::vector<To> values;
   std::uint64_t sum = 0;
-  agree(comm, [&] { sum = hdf5::read_slab(source.file, set, first, count, checked, values); });
+  agree(comm, [&] { sum = hdf5::read_slab(source.file, set, first, count, checked, values, vanished); });
   hdf5::verify(comm, source.file, set, sum);
   return values;
 }
@@ -140,7 +141,8 @@ std::vector<Offset> read_pointers(Communicator& comm, const Source& source) {
 }
 
 template <class T>
-RowBlock<T> read_rows(Communicator& comm, const Source& source) {
+RowBlock<T> read_rows(const Context& context, const Source& source) {
+  Communicator& comm = *context.comm;
   RowBlock<T> rows;
   rows.n_rows = source.n_rows;
   rows.n_cols = source.n_cols;
@@ -156,7 +158,9 @@ RowBlock<T> read_rows(Communicator& comm, const Source& source) {
         refuse(source.file,
                fmt::format("/matrix/indices holds column {} of a matrix with {} columns", column, source.n_cols));
   });
-  rows.value = read_array<T>(comm, source, source.data, first, count, count);
+  std::int64_t vanished = 0;
+  rows.value = read_array<T>(comm, source, source.data, first, count, count, &vanished);
+  note_underflow<T>(context, vanished, source.file.path());
   return rows;
 }
 
@@ -244,7 +248,7 @@ StoredMatrix<T> read_store(const Context& context, const std::string& path) {
   stored.parts = source->parts();
   stored.same_layout = stored.parts == comm.size();
   stored.name = source->name;
-  stored.rows = read_rows<T>(comm, *source);
+  stored.rows = read_rows<T>(context, *source);
   stored.numbering = read_numbering(comm, *source);
   check_plan(context, *source, stored.rows);
   for (const Dataset& set : source->vectors)

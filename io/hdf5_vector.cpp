@@ -2,6 +2,7 @@
 #include <atoll/core/version.hpp>
 #include <atoll/io/hdf5_slabs.hpp>
 #include <atoll/io/store.hpp>
+#include <atoll/io/underflow.hpp>
 
 #include <fmt/format.h>
 
@@ -48,6 +49,7 @@ std::vector<T> read_dense_store(const Context& context, const std::string& path,
   Dataset set;
   std::vector<T> values;
   std::uint64_t sum = 0;
+  std::int64_t vanished = 0;
   agree(*context.comm, [&] {
     file.emplace(path, seal == hdf5::Seal::intact);
     set = file->open("/vector", {Type::float64, Type::float32}, true);
@@ -55,10 +57,11 @@ std::vector<T> read_dense_store(const Context& context, const std::string& path,
     rows = set.rows;
     const BlockRange blocks{rows, context.size()};
     const GlobalIndex count = blocks.size(context.rank());
-    sum = hdf5::read_slab(*file, set, blocks.begin(context.rank()), count, count, values);
+    sum = hdf5::read_slab(*file, set, blocks.begin(context.rank()), count, count, values, &vanished);
   });
   hdf5::verify(*context.comm, *file, set, sum);
   hdf5::require_seal(*context.comm, path, seal);
+  note_underflow<T>(context, vanished, path);
   return values;
 }
 

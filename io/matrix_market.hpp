@@ -25,9 +25,11 @@ ATOLL_API MatrixMarketHeader read_matrix_market_header(Communicator& comm, const
 /// Accepted   any spacing and case, CRLF, comments and blank lines anywhere, + signs, Fortran exponents
 /// (1.0D+3).
 ///            Stored zeros of a coordinate file stay stored; zeros of an array file do not. A symmetric kind
-///            may store the upper triangle instead of the lower one, but not entries of both.
+///            may store the upper triangle instead of the lower one, but not entries of both. Values too small for
+///            T become stored zeros; the observer is told how many, and hears the progress.
 /// Errors     Error{bad_input} with file and line: what was found, what was expected; Error{limit} for sizes
-///            that do not fit; the same on all ranks, and whatever their number.
+///            that do not fit; the same on all ranks, and whatever their number. A value, or a sum of duplicates, that
+///            is too large for T is bad input.
 template <class T>
 ATOLL_API RowBlock<T> read_matrix_market(const Context& context, const std::string& path);
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace atl {
 namespace {
 
@@ -19,6 +21,19 @@ Offset find_line(LineRange lines, Offset number) {
 }
 
 } // namespace
+
+ReadProgress::ReadProgress(Observer& observer, const MatrixMarketHeader& header, const Communicator& comm,
+                           const ByteSource& bytes, int rounds)
+    : observer_(observer) {
+  const Offset length = bytes.size() - header.data_begin;
+  begin_ = range_begin(header, length, comm.rank(), comm.size());
+  length_ = range_begin(header, length, comm.rank() + 1, comm.size()) - begin_;
+  all_ = rounds * length_;
+}
+
+void ReadProgress::call(const LineRange& lines) {
+  observer_.progress(before_ + std::min(lines.position() - begin_, length_), all_);
+}
 
 LineRange data_lines(const Communicator& comm, const ByteSource& bytes, const MatrixMarketHeader& header) {
   const Offset length = bytes.size() - header.data_begin;

@@ -2,9 +2,11 @@
 #include <atoll/io/entry_router.hpp>
 #include <atoll/io/matrix_market_reader.hpp>
 #include <atoll/io/memory_guard.hpp>
+#include <atoll/io/underflow.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -37,14 +39,26 @@ void check_readable(Communicator& comm, const MatrixMarketHeader& header, const 
   require_memory(comm, 8.0 * static_cast<double>(slab) + 24 * entries, size, place(name, header.data_line - 1));
 }
 
-/// A value in the precision asked for; beyond its range is as bad as infinite.
+/// Values in the precision asked for. Beyond its range is as bad as infinite; what is too small becomes a stored zero
+/// and is counted.
 template <class T>
-T to_scalar(double value) {
-  const auto result = static_cast<T>(value);
-  if (!std::isfinite(result))
-    throw Error(ErrorKind::bad_input, fmt::format("value {} does not fit single precision", value));
-  return result;
-}
+class Scalars {
+ public:
+  T convert(double value, bool vanished) {
+    const auto result = static_cast<T>(value);
+    if (!std::isfinite(result))
+      throw Error(ErrorKind::bad_input, fmt::format("value {} does not fit single precision; use double", value));
+    last_vanished_ = vanished || (result == 0 && value != 0);
+    vanished_ += last_vanished_;
+    return result;
+  }
+  bool last_vanished() const { return last_vanished_; }
+  Offset vanished() const { return vanished_; }
+
+ private:
+  Offset vanished_ = 0;
+  bool last_vanished_ = false;
+};
 
 template <class T>
 void add_entry(EntryRouter<T>& router, const MatrixMarketHeader& header, GlobalIndex row, GlobalIndex column,
@@ -85,17 +99,21 @@ void agree_on_triangle(Communicator& comm, const Triangles& mine, const LinesSee
 }
 
 template <class T>
-void read_coordinate(EntryRouter<T>& router, Communicator& comm, const ByteSource& bytes,
+void read_coordinate(EntryRouter<T>& router, const Context& context, const ByteSource& bytes,
                      const MatrixMarketHeader& header, const std::string& name) {
+  Communicator& comm = *context.comm;
   Triangles triangles;
-  const LinesSeen seen = visit_lines(data_lines(comm, bytes, header), [&](const Line& text, Offset line) {
+  Scalars<T> scalars;
+  ReadProgress progress(*context.observer, header, comm, bytes, 1);
+  const LinesSeen seen = visit_lines(data_lines(comm, bytes, header), progress, [&](const Line& text, Offset line) {
     const MatrixMarketEntry entry = parse_entry(text, header);
     if (is_mirrored(header)) triangles.note(entry, line);
-    add_entry(router, header, entry.row, entry.column, to_scalar<T>(entry.value));
+    add_entry(router, header, entry.row, entry.column, scalars.convert(entry.value, entry.vanished));
   });
   agree_on_lines(comm, seen, header, name);
   agree_on_count(comm, bytes, seen, header, name);
   if (is_mirrored(header)) agree_on_triangle(comm, triangles, seen, header, name);
+  note_underflow<T>(context, scalars.vanished(), name);
 }
 
 /// Walks through the places of an array file's values, column by column.
@@ -133,18 +151,40 @@ class ArrayCursor {
 
 /// Which value stands where is known only when the values before are counted, so the lines are read twice.
 template <class T>
-void read_array(EntryRouter<T>& router, Communicator& comm, const ByteSource& bytes, const MatrixMarketHeader& header,
-                const std::string& name, bool keep_zeros) {
-  const LinesSeen counted = visit_lines(data_lines(comm, bytes, header), [](const Line&, Offset) {});
+void read_array(EntryRouter<T>& router, const Context& context, const ByteSource& bytes,
+                const MatrixMarketHeader& header, const std::string& name, bool keep_zeros) {
+  Communicator& comm = *context.comm;
+  ReadProgress progress(*context.observer, header, comm, bytes, 2);
+  const LinesSeen counted = visit_lines(data_lines(comm, bytes, header), progress, [](const Line&, Offset) {});
   agree_on_lines(comm, counted, header, name);
   const Offset before = agree_on_count(comm, bytes, counted, header, name);
   ArrayCursor cursor(header, before);
-  const LinesSeen seen = visit_lines(data_lines(comm, bytes, header), [&](const Line& text, Offset) {
-    const T value = to_scalar<T>(parse_value(text, header));
-    if (value != 0 || keep_zeros) add_entry(router, header, cursor.row(), cursor.column(), value);
+  Scalars<T> scalars;
+  progress.next_round();
+  const LinesSeen seen = visit_lines(data_lines(comm, bytes, header), progress, [&](const Line& text, Offset) {
+    const MatrixMarketValue read = parse_value(text, header);
+    const T value = scalars.convert(read.value, read.vanished);
+    if (value != 0 || keep_zeros || scalars.last_vanished())
+      add_entry(router, header, cursor.row(), cursor.column(), value);
     cursor.advance();
   });
   agree_on_lines(comm, seen, header, name);
+  note_underflow<T>(context, scalars.vanished(), name);
+}
+
+/// Every line holds a finite number, so what is not finite now is a sum of duplicates.
+template <class T>
+void require_finite_sums(const RowBlock<T>& block, const std::string& name) {
+  const auto bad = std::find_if(block.value.begin(), block.value.end(), [](T v) { return !std::isfinite(v); });
+  if (bad == block.value.end()) return;
+  const Offset at = bad - block.value.begin();
+  const auto row = std::upper_bound(block.offsets.begin(), block.offsets.end(), at) - block.offsets.begin() - 1;
+  throw Error(ErrorKind::bad_input,
+              fmt::format("entry ({}, {}) is stored more than once, and the sum of its values is too large for {} "
+                          "precision",
+                          block.row_begin + row + 1, block.column[static_cast<std::size_t>(at)] + 1,
+                          sizeof(T) == 4 ? "single" : "double"),
+              name);
 }
 
 template <class T>
@@ -187,12 +227,15 @@ RowBlock<T> read_matrix_market(const Context& context, const ByteSource& bytes, 
                                const std::string& name) {
   auto router = make_router<T>(context.comm, header, name);
   if (is_array(header))
-    read_array(router, *context.comm, bytes, header, name, false);
+    read_array(router, context, bytes, header, name, false);
   else
-    read_coordinate(router, *context.comm, bytes, header, name);
+    read_coordinate(router, context, bytes, header, name);
   router.deliver();
   RowBlock<T> block;
-  agree(*context.comm, [&] { block = router.rows(static_cast<T>(mirror_sign(header))); });
+  agree(*context.comm, [&] {
+    block = router.rows(static_cast<T>(mirror_sign(header)));
+    require_finite_sums(block, name);
+  });
   return block;
 }
 
@@ -215,7 +258,7 @@ DenseSlab<T> read_dense_matrix_market(const Context& context, const ByteSource& 
     return result;
   }
   auto router = make_router<T>(context.comm, header, name);
-  read_array(router, *context.comm, bytes, header, name, true);
+  read_array(router, context, bytes, header, name, true);
   router.deliver();
   DenseSlab<T> result{header.rows, columns, {}};
   agree(*context.comm, [&] { result.values = router.dense(static_cast<T>(mirror_sign(header))); });

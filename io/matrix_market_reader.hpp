@@ -3,6 +3,8 @@
 
 #include <atoll/io/matrix_market_text.hpp>
 
+#include <atoll/comm/context.hpp>
+
 #include <optional>
 
 namespace atl {
@@ -15,14 +17,34 @@ struct LinesSeen {
   Offset error_line = 0; ///< within this rank's lines, from 1
 };
 
+/// Tells how far the reading is: the bytes of this rank's share, which may be read in several rounds.
+class ReadProgress {
+ public:
+  ReadProgress(Observer& observer, const MatrixMarketHeader& header, const Communicator& comm,
+               const ByteSource& bytes, int rounds);
+  /// Called with the line just read.
+  void tell(const LineRange& lines) {
+    if (lines.lines() % lines_between_calls == 0) call(lines);
+  }
+  void next_round() { before_ += length_; }
+
+ private:
+  static constexpr Offset lines_between_calls = 1 << 14;
+  void call(const LineRange& lines);
+
+  Observer& observer_;
+  Offset begin_, length_, all_, before_ = 0;
+};
+
 /// This rank's share of the data lines.
 LineRange data_lines(const Communicator& comm, const ByteSource& bytes, const MatrixMarketHeader& header);
 /// Feeds the lines that carry data, one by one, to `take`; an exception ends the reading and is noted.
 template <class Take>
-LinesSeen visit_lines(LineRange lines, Take take) {
+LinesSeen visit_lines(LineRange lines, ReadProgress& progress, Take take) {
   LinesSeen seen;
   try {
     for (Line line; lines.next(line);) {
+      progress.tell(lines);
       if (is_idle(line)) continue;
       ++seen.entries;
       take(line, lines.lines());

@@ -82,7 +82,14 @@ GlobalIndex parse_index(const char*& p, const Line& line, GlobalIndex size, cons
   return index - 1;
 }
 
-double parse_number(const char*& p, const Line& line, const MatrixMarketHeader& header) {
+/// Whether a number that reads as zero has a digit other than zero before its exponent.
+bool has_digits(const char* p, const char* end) {
+  for (; p != end && (is_digit(*p) || *p == '.' || *p == '-' || *p == '+'); ++p)
+    if (*p >= '1' && *p <= '9') return true;
+  return false;
+}
+
+MatrixMarketValue parse_number(const char*& p, const Line& line, const MatrixMarketHeader& header) {
   skip_blanks(p);
   if (p == line.end) fail_short(header);
   const char* word = p;
@@ -94,7 +101,7 @@ double parse_number(const char*& p, const Line& line, const MatrixMarketHeader& 
     fail(fmt::format("value expected, found {}", quoted_word(word, line.end)));
   if (header.field == MatrixMarketHeader::Field::integer && value != std::trunc(value))
     fail(fmt::format("value {} is no integer, but the banner says integer", quoted_word(word, line.end)));
-  return value;
+  return {value, value == 0 && has_digits(word, p)};
 }
 
 } // namespace
@@ -110,7 +117,11 @@ MatrixMarketEntry parse_entry(const Line& line, const MatrixMarketHeader& header
   MatrixMarketEntry entry;
   entry.row = parse_index(p, line, header.rows, "row", header);
   entry.column = parse_index(p, line, header.cols, "column", header);
-  if (header.field != MatrixMarketHeader::Field::pattern) entry.value = parse_number(p, line, header);
+  if (header.field != MatrixMarketHeader::Field::pattern) {
+    const MatrixMarketValue number = parse_number(p, line, header);
+    entry.value = number.value;
+    entry.vanished = number.vanished;
+  }
   if (p != line.end) expect_end(p, line, header);
   if (header.symmetry == MatrixMarketHeader::Symmetry::skew_symmetric && entry.row == entry.column &&
       entry.value != 0)
@@ -119,9 +130,9 @@ MatrixMarketEntry parse_entry(const Line& line, const MatrixMarketHeader& header
   return entry;
 }
 
-double parse_value(const Line& line, const MatrixMarketHeader& header) {
+MatrixMarketValue parse_value(const Line& line, const MatrixMarketHeader& header) {
   const char* p = line.begin;
-  const double value = parse_number(p, line, header);
+  const MatrixMarketValue value = parse_number(p, line, header);
   expect_end(p, line, header);
   return value;
 }

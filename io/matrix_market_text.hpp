@@ -15,6 +15,12 @@ struct MatrixMarketEntry {
   GlobalIndex row = 0;
   GlobalIndex column = 0;
   double value = 1;
+  bool vanished = false; ///< the text says a number other than zero, too small for a double
+};
+/// A value of an array file.
+struct MatrixMarketValue {
+  double value = 0;
+  bool vanished = false;
 };
 
 /// Only blanks, or a comment.
@@ -22,7 +28,7 @@ bool is_idle(const Line& line);
 /// An entry line of a coordinate file.
 MatrixMarketEntry parse_entry(const Line& line, const MatrixMarketHeader& header);
 /// A value line of an array file.
-double parse_value(const Line& line, const MatrixMarketHeader& header);
+MatrixMarketValue parse_value(const Line& line, const MatrixMarketHeader& header);
 
 /// Fills layout, field and symmetry from the first line of the file.
 void parse_banner(const Line& line, MatrixMarketHeader& header);

@@ -36,9 +36,10 @@ struct Grid {
 /// The grid of unknowns' points: for elasticity without the clamped plane, numbered from 0.
 Grid grid_of(const ModelProblem& problem);
 
-/// Appends the rows [begin, begin + count) of the problem to an empty block.
+/// Appends the rows [begin, begin + count) of the problem to an empty block. Returns how many values are zero in T,
+/// but not in double.
 template <class T>
-void append_stencil_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin, LocalIndex count);
+Offset append_stencil_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin, LocalIndex count);
 template <class T>
 void append_elasticity_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin, LocalIndex count);
 

@@ -2,6 +2,7 @@
 #include <atoll/comm/block_range.hpp>
 #include <atoll/io/memory_guard.hpp>
 #include <atoll/io/model_grid.hpp>
+#include <atoll/io/underflow.hpp>
 
 #include <fmt/format.h>
 
@@ -225,6 +226,7 @@ RowBlock<T> generate(const Context& context, const ModelProblem& problem) {
   require_memory(*context.comm, static_cast<double>(slabs.size(0)) * row_bytes, fmt::format("a matrix of {} rows", n),
                  problem.name());
   RowBlock<T> block;
+  Offset vanished = 0;
   agree(*context.comm, [&] {
     const auto count = static_cast<LocalIndex>(slabs.size(context.rank()));
     block.n_rows = block.n_cols = n;
@@ -235,8 +237,9 @@ RowBlock<T> generate(const Context& context, const ModelProblem& problem) {
     if (problem.kind == "elasticity3d")
       append_elasticity_rows(block, problem, block.row_begin, count);
     else
-      append_stencil_rows(block, problem, block.row_begin, count);
+      vanished = append_stencil_rows(block, problem, block.row_begin, count);
   });
+  note_underflow<T>(context, vanished, problem.name());
   return block;
 }
 

@@ -50,9 +50,10 @@ class Faces {
   double constant_[6];
 };
 
-/// One row of a 3-, 5- or 7-point stencil: the diagonal is the sum of the face coefficients.
+/// One row of a 3-, 5- or 7-point stencil: the diagonal is the sum of the face coefficients. Returns how many of them
+/// are too small for T.
 template <class T>
-void append_cell(RowBlock<T>& block, const Grid& grid, const Faces& faces, const GridPoint& p) {
+Offset append_cell(RowBlock<T>& block, const Grid& grid, const Faces& faces, const GridPoint& p) {
   double coupling[6];
   GlobalIndex column[6];
   bool inside[6];
@@ -63,9 +64,11 @@ void append_cell(RowBlock<T>& block, const Grid& grid, const Faces& faces, const
     column[face] = grid.index(neighbour);
     coupling[face] = faces.coefficient(p, neighbour, face, inside[face]);
   }
+  Offset vanished = 0;
   const auto append = [&](GlobalIndex j, double value) {
     block.column.push_back(j);
     block.value.push_back(static_cast<T>(value));
+    vanished += value != 0 && block.value.back() == 0;
   };
   const double diagonal = (coupling[1] + coupling[2] + coupling[3] + coupling[4]) + (coupling[0] + coupling[5]);
   for (int face = 0; face < 3; ++face)
@@ -73,6 +76,7 @@ void append_cell(RowBlock<T>& block, const Grid& grid, const Faces& faces, const
   append(grid.index(p), diagonal);
   for (int face = 3; face < 6; ++face)
     if (inside[face]) append(column[face], -coupling[face]);
+  return vanished;
 }
 
 /// One row of the 27-point stencil.
@@ -91,7 +95,8 @@ void append_box(RowBlock<T>& block, const Grid& grid, const GridPoint& p) {
 } // namespace
 
 template <class T>
-void append_stencil_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin, LocalIndex count) {
+Offset append_stencil_rows(RowBlock<T>& block, const ModelProblem& problem, GlobalIndex begin, LocalIndex count) {
+  Offset vanished = 0;
   const Grid grid = grid_of(problem);
   const Faces faces(problem, grid);
   const bool box = problem.kind == "poisson3d27";
@@ -100,12 +105,13 @@ void append_stencil_rows(RowBlock<T>& block, const ModelProblem& problem, Global
     if (box)
       append_box(block, grid, p);
     else
-      append_cell(block, grid, faces, p);
+      vanished += append_cell(block, grid, faces, p);
     block.offsets.push_back(block.entries());
   }
+  return vanished;
 }
 
-template void append_stencil_rows(RowBlock<float>&, const ModelProblem&, GlobalIndex, LocalIndex);
-template void append_stencil_rows(RowBlock<double>&, const ModelProblem&, GlobalIndex, LocalIndex);
+template Offset append_stencil_rows(RowBlock<float>&, const ModelProblem&, GlobalIndex, LocalIndex);
+template Offset append_stencil_rows(RowBlock<double>&, const ModelProblem&, GlobalIndex, LocalIndex);
 
 } // namespace atl

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace atl {
 namespace {
@@ -68,7 +70,37 @@ void sync_file(const std::string& temporary, const std::string& path) {
   if (error && error != EINVAL && error != ENOSYS) fail(path, "finish", error);
 }
 
+/// A temporary that a signal handler may remove. Signals are the process's, so the list of these is, too.
+struct UnfinishedFile {
+  enum State { free, taken, unfinished }; // taken: its name is being written
+  std::atomic<int> state{free};
+  char name[4096];
+};
+static_assert(std::atomic<int>::is_always_lock_free);
+UnfinishedFile unfinished_files[16];
+
+int note_unfinished(const std::string& name) {
+  if (name.size() >= sizeof UnfinishedFile::name) return -1;
+  for (UnfinishedFile& file : unfinished_files) {
+    int free = UnfinishedFile::free;
+    if (!file.state.compare_exchange_strong(free, UnfinishedFile::taken)) continue;
+    std::memcpy(file.name, name.c_str(), name.size() + 1);
+    file.state = UnfinishedFile::unfinished;
+    return static_cast<int>(&file - unfinished_files);
+  }
+  return -1;
+}
+
+void forget_unfinished(int place) {
+  if (place >= 0) unfinished_files[place].state = UnfinishedFile::free;
+}
+
 } // namespace
+
+void give_up_unfinished_files() noexcept {
+  for (UnfinishedFile& file : unfinished_files)
+    if (file.state == UnfinishedFile::unfinished) ::unlink(file.name);
+}
 
 SafeFile::SafeFile(Communicator& comm, const std::string& path) : path_(path) {
   agree(comm, [&] {
@@ -81,12 +113,14 @@ SafeFile::SafeFile(Communicator& comm, const std::string& path) : path_(path) {
     in_place_ = exists && !S_ISREG(status.st_mode);
     temporary_ = in_place_ ? path_ : create_beside(path_);
     owner_ = !in_place_;
+    if (owner_) place_ = note_unfinished(temporary_);
   });
   temporary_ = comm.broadcast(temporary_, 0);
 }
 
 SafeFile::~SafeFile() {
   if (owner_) ::unlink(temporary_.c_str());
+  forget_unfinished(place_);
 }
 
 void SafeFile::commit(Communicator& comm) {
@@ -95,6 +129,7 @@ void SafeFile::commit(Communicator& comm) {
     sync_file(temporary_, path_);
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "rename the finished file", errno);
     owner_ = false;
+    forget_unfinished(std::exchange(place_, -1));
     sync_folder(path_);
   });
 }

@@ -12,7 +12,8 @@ namespace atl {
 /// and lends its permissions. A device such as /dev/null is written directly, a link is followed.
 /// Ranks      Construction and commit() are collective. The destructor is local: it removes the temporary
 ///            unless commit() has succeeded, so an exception between the two leaves nothing behind.
-/// Errors     Error{environment}, the same on all ranks: the file cannot be created, synced or renamed.
+/// Errors     Error{environment}, the same on all ranks: the file cannot be created, synced or renamed, or it was
+///            given up meanwhile.
 class ATOLL_API SafeFile {
  public:
   SafeFile(Communicator& comm, const std::string& path);
@@ -29,7 +30,13 @@ class ATOLL_API SafeFile {
   std::string path_, temporary_;
   bool in_place_ = false; ///< a device: written directly
   bool owner_ = false;    ///< this rank removes the temporary
+  int place_ = -1;        ///< among the unfinished files of this process
 };
+
+/// Removes the temporaries of all SafeFiles that this process owns and has not committed; their commit() then fails.
+/// For signal handlers: it calls unlink() and nothing else. At most 16 files at a time are known, with names of at most
+/// 4095 bytes; a folder that the process changed to meanwhile misleads relative names.
+ATOLL_API void give_up_unfinished_files() noexcept;
 
 /// A small file from this rank alone, aside and renamed. Local. Errors: Error{environment}.
 ATOLL_API void write_file_safely(const std::string& path, std::string_view text);

@@ -66,9 +66,27 @@ ATOLL_API void write_store(const Context& context, const std::string& path, cons
 /// another precision are converted. All checksums are verified, the halo plan is compared with the matrix.
 /// Ranks      collective; any communicator.
 /// Errors     the same on all ranks. Error{bad_input}: missing, no store, truncated, altered (which dataset),
-///            indices out of range, sizes that disagree; Error{environment}: the file is locked.
+///            indices out of range, sizes that disagree; Error{environment}: the file is locked. Values come as they
+///            are stored, NaN too; those too small for T become stored zeros, and the observer is told how many.
 template <class T>
 ATOLL_API StoredMatrix<T> read_store(const Context& context, const std::string& path);
+
+/// Where the parts of a stored matrix begin, P + 1 offsets: read by one rank, told to all. Collective. Errors: those of
+/// read_store() that concern them.
+ATOLL_API std::vector<GlobalIndex> read_row_ranges(const Context& context, const std::string& path);
+
+/// What an HDF5 file holds; looked up by one rank. Collective. Errors: Error{bad_input} for an altered file.
+struct StoreContents {
+  bool matrix = false, vector = false;
+};
+ATOLL_API StoreContents store_contents(const Context& context, const std::string& path);
+
+/// The HDF5 library in use.
+struct StoreLibrary {
+  std::string version;
+  bool parallel = false; ///< stores can be written on more than one rank
+};
+ATOLL_API StoreLibrary store_library();
 
 /// A dense n x k array as dataset /vector, this rank's slab (BlockRange) in original numbering, interleaved;
 /// and its reader. Ranks and errors as above.

@@ -80,6 +80,7 @@ const Bad bad_files[] = {
     {"second entry on a line", general + "3 4 1\n1 1 1 2\n", 3, "'2' follows"},
     {"not a number", general + "3 4 2\n1 1 1\n1 2 nan\n", 4, "'nan' is not a finite number"},
     {"infinite", general + "3 4 2\n1 1 1\n1 2 -Infinity\n", 4, "finite"},
+    {"duplicates that overflow", general + "3 4 3\n1 1 1\n2 3 1e308\n2 3 1e308\n", 0, "entry (2, 3)"},
     {"overflow", general + "3 4 2\n1 1 1\n1 2 1e400\n", 4, "finite"},
     {"fraction in an integer file", "%%MatrixMarket matrix coordinate integer general\n3 4 1\n1 1 1.5\n", 3,
      "integer"},

@@ -66,6 +66,25 @@ TEST_F(SafeFileTest, TwoWritersOfOneFileDoNotMix) {
   EXPECT_EQ(test::read_bytes(path_), "second");
 }
 
+TEST_F(SafeFileTest, AFileThatIsGivenUpIsGoneAndCannotBeCommitted) {
+  test::write_bytes(path_, "old");
+  SafeFile lost(*comm_, path_);
+  SafeFile done(*comm_, folder_.file("done"));
+  done.commit(*comm_);
+  give_up_unfinished_files();
+  EXPECT_EQ(folder_.list().size(), 2u);
+  EXPECT_THROW(lost.commit(*comm_), Error);
+  EXPECT_EQ(test::read_bytes(path_), "old");
+  // The places of finished files are free again.
+  for (int i = 0; i < 100; ++i) SafeFile(*comm_, path_).commit(*comm_);
+  {
+    SafeFile last(*comm_, path_);
+    give_up_unfinished_files();
+    EXPECT_THROW(last.commit(*comm_), Error);
+  }
+  EXPECT_EQ(folder_.list().size(), 2u);
+}
+
 TEST_F(SafeFileTest, KeepsPermissionsAndFollowsLinks) {
   test::write_bytes(path_, "old");
   ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
