@@ -61,16 +61,37 @@ bool in_range(const OptionSpec& spec, double value) {
   throw Error(ErrorKind::usage, what, fmt::format("{}{}", name.size() == 1 ? "-" : "--", shown(name)));
 }
 
-/// Nobody knows this name for this command: says what comes nearest.
+/// "partition, convert and generate"
+std::string commands_taking(const OptionSpec& spec) {
+  std::vector<std::string_view> names;
+  for (const CommandSpec& command : command_table())
+    if (command.available && (spec.taken_by & command.bit)) names.push_back(command.name);
+  if (names.empty()) return "no command of this build";
+  const std::string_view last = names.back();
+  names.pop_back();
+  return names.empty() ? std::string(last) : fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
+/// Another command's option. Who gives solve a number of parts means the number of ranks.
+[[noreturn]] void refuse_foreign(std::string_view name, const OptionSpec& spec, const CommandSpec& command) {
+  const bool ranks = spec.name == "parts" && (command.bit & (commands::solve | commands::multiply));
+  refuse(name, fmt::format(
+                   "is not an option of 'atoll {0}', but of {1}{2}", command.name, commands_taking(spec),
+                   ranks ? fmt::format("; the number of ranks is mpirun's: 'mpirun -n P atoll {} ...'", command.name)
+                         : ""));
+}
+
+/// Nobody knows this name for this command: says what comes nearest. A name of one letter is a short one.
 [[noreturn]] void refuse_unknown(std::string_view name, const CommandSpec& command) {
   for (const PlannedOption& planned : planned_options())
     if (planned.name == name) refuse(name, fmt::format("this build does not have that option yet ({})", planned.doc));
-  if (find_option(name)) refuse(name, fmt::format("is not an option of 'atoll {}'", command.name));
+  const OptionSpec* foreign = name.size() == 1 ? find_option(name[0]) : find_option(name);
+  if (foreign) refuse_foreign(name, *foreign, command);
   std::vector<std::string_view> candidates;
   for (const OptionSpec& spec : option_table())
     if ((spec.taken_by & command.bit) && !spec.hidden) candidates.push_back(spec.name);
   const std::string nearest = nearest_name(name, candidates);
-  refuse(name, nearest.empty() ? fmt::format("unknown option; see 'atoll {} --help'", command.name)
+  refuse(name, nearest.empty() ? fmt::format("unknown option of 'atoll {}'", command.name)
                                : fmt::format("unknown option; did you mean --{}?", nearest));
 }
 

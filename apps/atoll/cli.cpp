@@ -45,6 +45,16 @@ struct Found {
   bool help = false;
 };
 
+/// "-rtol": one dash is for one letter, so the word would be taken for several short options.
+void refuse_single_dash(std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    if (word.size() < 3 || word[0] != '-' || word[1] == '-') continue;
+    const std::string name = word.substr(1, word.find('=') - 1);
+    if (find_option(name) || name == "help" || name == "version")
+      throw Error(ErrorKind::usage, fmt::format("a long option takes two dashes: --{}", name), "-" + name);
+  }
+}
+
 /// An option that no row of the table has.
 void refuse_extras(const std::vector<std::string>& extras, OptionValues& values) {
   for (std::string extra : extras) {
@@ -57,6 +67,7 @@ void refuse_extras(const std::vector<std::string>& extras, OptionValues& values)
 
 /// CLI11 takes the words apart; what they mean is in the table.
 Found take_apart(const CommandSpec& command, std::span<const std::string> words, OptionValues& values) {
+  refuse_single_dash(words);
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
@@ -85,6 +96,17 @@ Found take_apart(const CommandSpec& command, std::span<const std::string> words,
   return found;
 }
 
+/// Ranks read and write byte ranges of their own, which standard input and output do not have.
+[[noreturn]] void refuse_dash(const std::string& where) {
+  throw Error(ErrorKind::usage,
+              "'-' is not standard input or output here, only --json - is; give a name, or ./- for a file called so",
+              where);
+}
+
+bool takes_file(const OptionSpec& option) {
+  return option.kind == OptionKind::file || option.choices.ends_with("|FILE");
+}
+
 /// As many free words as the command has places for.
 void require_positionals(const CommandSpec& command, const std::vector<std::string>& words) {
   const auto places = static_cast<std::size_t>(
@@ -97,8 +119,10 @@ void require_positionals(const CommandSpec& command, const std::vector<std::stri
   if (words.size() < places)
     throw Error(ErrorKind::usage, fmt::format("{} is missing: the call is 'atoll {} {} [options]'",
                                               command.positionals, command.name, command.positionals));
-  for (const std::string& word : words)
+  for (const std::string& word : words) {
     if (word.empty()) throw Error(ErrorKind::usage, "an empty argument cannot be a file or a model problem");
+    if (word == "-") refuse_dash({});
+  }
 }
 
 // ---- from values to jobs
@@ -193,7 +217,7 @@ CommonJob common_job(const OptionValues& values) {
   CommonJob common;
   common.json = values.text("json");
   common.quiet = values.flag("quiet");
-  common.progress = !values.flag("no-progress");
+  common.progress = values.text("progress");
   if (find_option("threads")->taken_by & values.command().bit) {
     common.device = values.text("device");
     common.threads = static_cast<int>(values.integer("threads"));
@@ -245,6 +269,7 @@ std::variant<Job, Help> parse_command_line(std::span<const std::string> argument
         throw Error(ErrorKind::usage, fmt::format("its value is missing; what follows is {}", text),
                     fmt::format("--{}", option.name));
       if (option.kind != OptionKind::flag && text.empty()) require_valid(option, text);
+      if (text == "-" && takes_file(option) && option.name != "json") refuse_dash(fmt::format("--{}", option.name));
       values.set(option.name, text);
     }
   }

@@ -65,17 +65,20 @@ std::string names_help(const char* title, std::span<const SolverName> names) {
   return text;
 }
 
-std::string option_help(const OptionSpec& option) {
+std::string option_help(const OptionSpec& option, const CommandSpec& command) {
   std::string name = option.short_name ? fmt::format("-{}, --{}", option.short_name, option.name)
                                        : fmt::format("    --{}", option.name);
   if (!option.value_name.empty()) name += fmt::format(" {}", option.value_name);
 
-  std::string text(option.doc);
+  const OptionMeaning* meaning = option_meaning(command.name, option.name);
+  std::string text = option.required_by & command.bit ? "REQUIRED. " : "";
+  text += meaning ? meaning->doc : option.doc;
   const bool numeric = option.kind == OptionKind::integer || option.kind == OptionKind::real;
   const bool choice = option.kind == OptionKind::choice && option.value_name != option.choices;
   if (numeric || choice) text += fmt::format(" [{}]", expected_values(option));
   if (!option.default_value.empty()) text += fmt::format(" (default {})", option.default_value);
-  if (!option.advice.empty()) text += fmt::format(". {}.", option.advice);
+  const std::string_view advice = meaning ? meaning->advice : option.advice;
+  if (!advice.empty()) text += fmt::format(". {}.", advice);
   return entry(name, text, 28);
 }
 
@@ -88,12 +91,23 @@ std::vector<std::string_view> option_groups(const CommandSpec& command) {
   return groups;
 }
 
+/// " --vector FILE", as the call must have them.
+std::string required_call(const CommandSpec& command) {
+  std::string text;
+  for (const OptionSpec& option : option_table())
+    if (option.required_by & command.bit)
+      text += option.short_name ? fmt::format("-{} {} ", option.short_name, option.value_name)
+                                : fmt::format("--{} {} ", option.name, option.value_name);
+  return text;
+}
+
 std::string options_help(const CommandSpec& command) {
   std::string text;
   for (std::string_view group : option_groups(command)) {
     text += fmt::format("\nOptions: {}\n", group);
     for (const OptionSpec& option : option_table())
-      if ((option.taken_by & command.bit) && option.group == group && !option.hidden) text += option_help(option);
+      if ((option.taken_by & command.bit) && option.group == group && !option.hidden)
+        text += option_help(option, command);
   }
   return text + "\n" + entry("-h, --help", "print this and do nothing", 28);
 }
@@ -107,9 +121,10 @@ std::string general_help() {
                   atoll_version());
   std::string missing;
   for (const CommandSpec& command : command_table()) {
-    const std::string call = fmt::format("{} {}", command.name, command.positionals);
+    std::string call = fmt::format("{} {} {}", command.name, command.positionals, required_call(command));
+    call.erase(call.find_last_not_of(' ') + 1);
     if (command.available)
-      text += entry(call, command.doc, 20);
+      text += entry(call, command.doc, 29);
     else
       missing += fmt::format("{}{}", missing.empty() ? "" : ", ", command.name);
   }
@@ -122,9 +137,10 @@ std::string general_help() {
 
 std::string command_help(const CommandSpec& command) {
   const HelpTexts& texts = help_texts(command.name);
-  std::string text = fmt::format("atoll {}: {}\n\nUsage\n  [mpirun -n P] atoll {} {}{}[options]\n\n  {}\n",
-                                 command.name, command.doc, command.name, command.positionals,
-                                 command.positionals.empty() ? "" : " ", wrapped(texts.description, 2));
+  std::string text =
+      fmt::format("atoll {}: {}\n\nUsage\n  [mpirun -n P] atoll {} {}{}{}[options]\n\n  {}\n", command.name,
+                  command.doc, command.name, command.positionals, command.positionals.empty() ? "" : " ",
+                  required_call(command), wrapped(texts.description, 2));
   text += options_help(command);
   if (texts.takes_matrix) text += "\n" + matrix_help();
   if (command.bit == commands::solve)

@@ -40,9 +40,9 @@ constexpr HelpTexts texts[] = {
     {"convert",
      "Writes the matrix IN as OUT: a Matrix Market file where OUT ends in .mtx, a store where it ends in "
      ".h5. From a "
-     "store to a store the partition is kept; -n P makes a new one. A Matrix Market file is written in "
-     "original "
-     "numbering, as general, with the fewest digits that read back to the same numbers.",
+     "store to a store the partition and the vectors beside the matrix are kept; -n P makes a new partition. "
+     "A Matrix Market file is written in original numbering, as symmetric (the lower triangle) where the matrix is "
+     "so to the last bit, else as general, with the fewest digits that read back to the same numbers.",
      "  atoll convert A.mtx A.h5\n"
      "  mpirun -n 4 atoll convert A.mtx A16.h5 -n 16\n"
      "  mpirun -n 2 atoll convert A16.h5 A.mtx\n"},
@@ -80,7 +80,32 @@ constexpr HelpTexts texts[] = {
      false},
 };
 
+constexpr OptionMeaning meanings[] = {
+    {"solve", "output", "write the answer x here, whole or not at all, in the numbering of the file",
+     "a store where the name ends in .h5 or .hdf5, else a Matrix Market array; a solve that did not converge "
+     "writes its best answer, too"},
+    {"multiply", "output", "write the product y here, whole or not at all, in the numbering of the file",
+     "a store where the name ends in .h5 or .hdf5, else a Matrix Market array; without it, only the norm of y "
+     "is told"},
+    {"partition", "output", "write the cut here, whole or not at all",
+     ".h5 or .hdf5 is a store that P ranks load without another cut; .txt gets one 0-based part number a row, "
+     "in file order, for --partitioner file:FILE"},
+    {"generate", "output", "write the model problem here, whole or not at all",
+     ".mtx is a Matrix Market file, .h5 or .hdf5 a store"},
+    {"partition", "parts", "number of parts to cut the rows into", "as many as the ranks that will use them"},
+    {"convert", "parts", "cut the rows anew into so many parts; OUT is a store",
+     "without it, a store keeps its parts when it becomes another store, and other matrices get one"},
+    {"generate", "parts", "cut the rows into so many parts; the output is a store",
+     "as many as the ranks that will use them; without it, one"},
+};
+
 } // namespace
+
+const OptionMeaning* option_meaning(std::string_view command, std::string_view option) {
+  for (const OptionMeaning& row : meanings)
+    if (row.command == command && row.option == option) return &row;
+  return nullptr;
+}
 
 const HelpTexts& help_texts(std::string_view command) {
   for (const HelpTexts& row : texts)

@@ -13,6 +13,13 @@ struct HelpTexts {
 };
 const HelpTexts& help_texts(std::string_view command);
 
+/// What an option means to one command, where its row in the table speaks for several.
+struct OptionMeaning {
+  std::string_view command, option, doc, advice;
+};
+/// nullptr where the table says it all.
+const OptionMeaning* option_meaning(std::string_view command, std::string_view option);
+
 inline constexpr std::string_view exit_status_help =
     "Exit status\n"
     "  0  done\n"

@@ -59,7 +59,7 @@ struct CommonJob {
   int threads = 1;
   std::string json; ///< "-" for standard output; empty: none
   bool quiet = false;
-  bool progress = true;
+  std::string progress = "auto"; ///< "auto", "always" or "never"
 };
 
 struct Job {

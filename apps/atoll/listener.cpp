@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <unistd.h>
 
 namespace atl::app {
 
@@ -17,8 +16,7 @@ constexpr std::size_t most_reserved = 1 << 16;
 
 } // namespace
 
-Listener::Listener(Settings settings)
-    : settings_(settings), terminal_(settings.speaks && settings.progress && isatty(STDERR_FILENO)) {
+Listener::Listener(Settings settings) : settings_(settings) {
   history_.reserve(std::min<std::size_t>(static_cast<std::size_t>(settings.max_iterations) + 1, most_reserved));
 }
 
@@ -27,13 +25,13 @@ Listener::~Listener() { clear_line(); }
 void Listener::phase_begins(std::string_view name) {
   phase_ = name;
   since_begin_.restart();
-  if (terminal_) show(phase_);
+  if (settings_.progress) show(phase_);
 }
 
 void Listener::phase_ends(std::string_view, double) { clear_line(); }
 
 void Listener::progress(Offset done, Offset all) {
-  if (!terminal_ || since_shown_.seconds() < seconds_between_updates || all <= 0) return;
+  if (!settings_.progress || since_shown_.seconds() < seconds_between_updates || all <= 0) return;
   show(fmt::format("{}: {:.0f} %", phase_, 100.0 * static_cast<double>(done) / static_cast<double>(all)));
 }
 
@@ -48,7 +46,7 @@ void Listener::iteration(int number, double residual_norm, double reference_norm
         stream);
     std::fflush(stream);
   }
-  if (terminal_ && since_shown_.seconds() >= seconds_between_updates)
+  if (settings_.progress && since_shown_.seconds() >= seconds_between_updates)
     show(fmt::format("{}: iteration {}, relative residual {:.2e} (asked: {:.0e}), {:.1f} s", phase_, number, relative,
                      settings_.rtol, since_begin_.seconds()));
 }

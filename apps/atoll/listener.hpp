@@ -9,14 +9,13 @@
 namespace atl::app {
 
 /// The command's observer: keeps the history of a solve and the notes of the library, prints the iterations
-/// when asked to, and shows progress on a terminal, where somebody looks: one line of standard error, by rank
-/// 0.
+/// when asked to, and shows progress where somebody looks: one line of standard error, by rank 0.
 class Listener final : public Observer {
  public:
   struct Settings {
-    bool speaks = false; ///< this is rank 0
-    bool progress = true;
-    bool monitor = false; ///< print every iteration
+    bool speaks = false;   ///< this is rank 0
+    bool progress = false; ///< this rank shows it
+    bool monitor = false;  ///< print every iteration
     bool monitor_on_stderr = false;
     double rtol = 0;        ///< shown beside the residual
     int max_iterations = 0; ///< room for the history, so that it need not grow inside the iteration
@@ -40,7 +39,6 @@ class Listener final : public Observer {
   void clear_line();
 
   Settings settings_;
-  bool terminal_;
   bool shown_ = false;
   std::string phase_;
   Timer since_shown_, since_begin_;

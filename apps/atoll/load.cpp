@@ -1,9 +1,10 @@
 #include "load.hpp"
 
+#include "finite.hpp"
+
 #include <atoll/comm/agree.hpp>
 #include <atoll/io/file_bytes.hpp>
 #include <atoll/io/matrix_market.hpp>
-#include <atoll/io/store.hpp>
 
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ Loaded<T> load_model_problem(const Context& context, const std::string& spec) {
 }
 
 template <class T>
-Loaded<T> load_store(const Context& context, const std::string& path) {
+Loaded<T> load_store(const Context& context, const std::string& path, bool with_vectors) {
   StoredMatrix<T> stored = read_store<T>(context, path);
   Loaded<T> loaded;
   loaded.name = stored.name.empty() ? path : stored.name;
@@ -47,6 +48,7 @@ Loaded<T> load_store(const Context& context, const std::string& path) {
   loaded.numbering = std::move(stored.numbering);
   loaded.stored_parts = stored.parts;
   loaded.stored_layout = stored.same_layout;
+  if (with_vectors) loaded.vectors = std::move(stored.vectors);
   return loaded;
 }
 
@@ -63,10 +65,13 @@ Loaded<T> load_matrix_market(const Context& context, const std::string& path) {
 } // namespace
 
 template <class T>
-Loaded<T> load_matrix(const Context& context, const std::string& matrix) {
-  if (is_model_problem(matrix) && !file_exists(*context.comm, matrix)) return load_model_problem<T>(context, matrix);
-  return file_kind(*context.comm, matrix) == FileKind::hdf5 ? load_store<T>(context, matrix)
-                                                            : load_matrix_market<T>(context, matrix);
+Loaded<T> load_matrix(const Context& context, const std::string& matrix, bool with_vectors) {
+  Loaded<T> loaded =
+      is_model_problem(matrix) && !file_exists(*context.comm, matrix) ? load_model_problem<T>(context, matrix)
+      : file_kind(*context.comm, matrix) == FileKind::hdf5            ? load_store<T>(context, matrix, with_vectors)
+                                                                      : load_matrix_market<T>(context, matrix);
+  require_finite<T>(context, loaded.rows, loaded.numbering, matrix);
+  return loaded;
 }
 
 template <class T>
@@ -76,8 +81,8 @@ std::optional<Coordinates> coordinates_of(const Loaded<T>& loaded) {
                      coordinates(*loaded.problem, loaded.rows.row_begin, loaded.rows.rows())};
 }
 
-template Loaded<float> load_matrix(const Context&, const std::string&);
-template Loaded<double> load_matrix(const Context&, const std::string&);
+template Loaded<float> load_matrix(const Context&, const std::string&, bool);
+template Loaded<double> load_matrix(const Context&, const std::string&, bool);
 template std::optional<Coordinates> coordinates_of(const Loaded<float>&);
 template std::optional<Coordinates> coordinates_of(const Loaded<double>&);
 

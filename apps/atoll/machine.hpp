@@ -21,6 +21,12 @@ struct Versions {
 };
 Versions library_versions();
 
+/// Says so, the same on all ranks, where the ranks of one machine have more threads in all than the cores they may use,
+/// or a rank more than its own share; else "". Collective over MPI_COMM_WORLD.
+std::string oversubscription(int threads_of_a_rank);
+/// The text, of the figures of one machine.
+std::string oversubscription_text(int ranks, int threads, int cores, int cores_of_a_rank);
+
 /// Machines that the ranks of MPI_COMM_WORLD run on. Collective.
 int count_machines();
 

@@ -2,10 +2,12 @@
 #include "cli.hpp"
 #include "commands.hpp"
 #include "ending.hpp"
+#include "progress.hpp"
 #include "vectors.hpp"
 
 #include <atoll/comm/mpi_communicator.hpp>
 #include <atoll/core/memory.hpp>
+#include <atoll/core/options.hpp>
 
 #include <fmt/format.h>
 
@@ -30,7 +32,7 @@ int run_job(const Job& job) {
   const CommunicatorPtr comm = make_mpi_communicator(MPI_COMM_WORLD);
   Listener::Settings settings;
   settings.speaks = comm->rank() == 0;
-  settings.progress = job.common.progress;
+  settings.progress = comm->rank() == 0 && shows_progress(job.common.progress);
   settings.monitor_on_stderr = job.common.json == "-";
   if (const auto* solve = std::get_if<SolveJob>(&job.work)) {
     settings.monitor = solve->monitor;
@@ -38,9 +40,10 @@ int run_job(const Job& job) {
     settings.max_iterations = solve->stopping.max_iterations;
   }
   const auto listener = std::make_shared<Listener>(settings);
-  Session session({comm, make_executor(job.common), listener}, job.common, job.command);
+  Session session({comm, make_executor(job.common)}, listener, job.common, job.command);
   refuse_clashes(session.context, job);
   if (job.common.json != "-") require_writable(session.context, job.common.json);
+  session.note_oversubscription();
   if (exchanges_halos(job)) session.prove_transport();
   return std::visit([&](const auto& work) { return run(session, *listener, job.common, work); }, job.work);
 }
@@ -55,8 +58,13 @@ int run_command_line(std::span<const std::string> arguments) {
 }
 
 std::string usage_hint(std::span<const std::string> arguments) {
-  const bool command = !arguments.empty() && !arguments[0].starts_with("-");
-  return complaint_line(command ? fmt::format("see 'atoll {} --help'", arguments[0]) : "see 'atoll --help'");
+  const CommandSpec* command = arguments.empty() ? nullptr : find_command(arguments[0]);
+  return complaint_line(command && command->available ? fmt::format("see 'atoll {} --help'", arguments[0])
+                                                      : "see 'atoll --help'");
+}
+
+Outcome interrupted_by(int signal) {
+  return {128 + signal, complaint_line(fmt::format("ended by signal {}", signal))};
 }
 
 /// Runs all and turns every ending into a status and a line.
@@ -64,8 +72,9 @@ Outcome outcome_of(std::span<const std::string> arguments) {
   try {
     return {run_command_line(arguments), {}};
   } catch (const Interrupted& interrupted) {
-    return {128 + interrupted.signal, complaint_line(fmt::format("ended by signal {}", interrupted.signal))};
+    return interrupted_by(interrupted.signal);
   } catch (...) {
+    if (const int signal = pending_signal()) return interrupted_by(signal); // what failed is its consequence
     const Error error = describe_current_exception();
     std::string complaint = complaint_line(error.line());
     if (error.kind() == ErrorKind::usage) complaint += usage_hint(arguments);

@@ -29,6 +29,19 @@ DVector<T> product(const Distributed<T>& system, const MultiplyJob& job, DVector
   return x;
 }
 
+/// An overflow is no product: said, and never written.
+template <class T>
+void require_finite(const Context& context, const DVector<T>& y, int power, const std::string& name) {
+  const std::int64_t bad = count_not_finite<T>(context, y.owned_to_host());
+  if (bad == 0) return;
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{} of the product {} too large for {} precision{}", counted(bad, "value"),
+                          bad == 1 ? "is" : "are", sizeof(T) == 4 ? "single" : "double",
+                          power > 1 ? fmt::format(": lower --power {}, or scale the matrix or the vector", power)
+                                    : ": scale the matrix or the vector"),
+              name);
+}
+
 template <class T>
 int multiply(Session& session, const MultiplyJob& job) {
   const Context& context = session.context;
@@ -47,6 +60,7 @@ int multiply(Session& session, const MultiplyJob& job) {
       "read", [&] { return read_vector<T>(context, job.vector, job.transpose ? a.row_map() : a.col_map(), from); });
   const LocalIndex columns = x.columns();
   const DVector<T> y = session.phase("multiply", [&] { return product(system, job, std::move(x)); });
+  require_finite(context, y, job.power, name);
   if (!job.output.empty()) session.phase("write", [&] { write_vector<T>(context, job.output, y, to); });
   const double norm = norm2(y);
 

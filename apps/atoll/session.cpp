@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include "ending.hpp"
+#include "machine.hpp"
 
 #include <atoll/comm/agree.hpp>
 #include <atoll/comm/transport_check.hpp>
@@ -13,15 +14,21 @@
 
 namespace atl::app {
 
-Session::Session(Context c, const CommonJob& common, const std::string& command)
-    : context(std::move(c)), json_path_(common.json), quiet_(common.quiet), threads_(common.threads),
-      resident_before_(current_resident_bytes()) {
+Session::Session(const Context& c, std::shared_ptr<Listener> listener, const CommonJob& common,
+                 const std::string& command)
+    : context{c.comm, c.executor, listener}, listener_(std::move(listener)), json_path_(common.json),
+      quiet_(common.quiet), threads_(common.threads), resident_before_(current_resident_bytes()) {
   report.set("atoll", atoll_version()).set("command", command);
   report.set("ranks", context.size())
       .set("threads", threads_)
       .set("device", context.executor->host_accessible() ? "cpu" : context.executor->name())
       .set("precision", common.precision)
       .set("communicator", context.comm->name());
+}
+
+void Session::note_oversubscription() {
+  const std::string text = oversubscription(threads_);
+  if (!text.empty()) context.observer->warning(text);
 }
 
 void Session::prove_transport() {
@@ -89,7 +96,15 @@ void Session::finish(GlobalIndex rows) {
   finish_without_figures();
 }
 
+/// A command that tells its notes earlier in its summary has told them by now.
+void Session::report_notes() {
+  report.set("notes", std::span<const std::string>(listener_->notes()));
+  for (const std::string& note : listener_->notes())
+    if (!summary.says("note", note)) summary.add("note", note);
+}
+
 void Session::finish_without_figures() {
+  report_notes();
   if (!json_path_.empty() && !report_on_stdout()) {
     report.write(*context.comm, json_path_);
     summary.add("report", json_path_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "job.hpp"
+#include "listener.hpp"
 #include "signals.hpp"
 #include "summary.hpp"
 
@@ -17,7 +18,7 @@ namespace atl::app {
 /// and the report for programs.
 class Session {
  public:
-  Session(Context c, const CommonJob& common, const std::string& command);
+  Session(const Context& c, std::shared_ptr<Listener> listener, const CommonJob& common, const std::string& command);
 
   Context context;
   Summary summary; ///< printed by rank 0, unless the report goes to standard output
@@ -37,6 +38,8 @@ class Session {
       return result;
     }
   }
+  /// Notes where the ranks of a machine have more threads than cores. Collective.
+  void note_oversubscription();
   /// Takes a way to exchange halos that works on this machine. Collective.
   void prove_transport();
   /// Throws Interrupted on all ranks when one has a signal pending. Collective.
@@ -48,7 +51,7 @@ class Session {
   int threads() const { return threads_; }
   bool report_on_stdout() const { return json_path_ == "-"; }
 
-  /// Adds times and memory, prints the summary and writes the report. Collective, the last step of every
+  /// Adds times, memory and notes, prints the summary and writes the report. Collective, the last step of every
   /// command.
   void finish(GlobalIndex rows);
   /// The same without times and memory, for commands that work on no matrix.
@@ -59,7 +62,9 @@ class Session {
   void end(const char* name);
   void report_times();
   void report_memory(GlobalIndex rows);
+  void report_notes();
 
+  std::shared_ptr<Listener> listener_;
   std::string json_path_;
   bool quiet_;
   int threads_;

@@ -9,8 +9,9 @@ struct Interrupted {
   int signal;
 };
 
-/// SIGINT and SIGTERM become a wish to stop, heard between iterations and between phases; files appear whole
-/// or not at all. A second signal ends the process at once.
+/// SIGINT, SIGTERM and SIGHUP become a wish to stop, heard between iterations and between phases; files that are not
+/// finished by then are given up and removed at once, since who sends a signal may not wait for long (mpirun: a second).
+/// A second signal ends the process at once. A signal that is ignored when the command starts (nohup) stays ignored.
 void install_signal_handlers();
 
 /// The signal that came, or 0. Of this rank only.

@@ -14,6 +14,10 @@ namespace atl::app {
 
 void Summary::add(std::string_view label, std::string_view text) { lines_.emplace_back(label, text); }
 
+bool Summary::says(std::string_view label, std::string_view text) const {
+  return std::find(lines_.begin(), lines_.end(), std::pair{std::string(label), std::string(text)}) != lines_.end();
+}
+
 std::string Summary::text() const {
   std::size_t width = 0;
   for (const auto& [label, text] : lines_) width = std::max(width, label.size());

@@ -13,6 +13,7 @@ namespace atl::app {
 class Summary {
  public:
   void add(std::string_view label, std::string_view text);
+  bool says(std::string_view label, std::string_view text) const;
   /// Lines as they are, below all others.
   void add_block(std::string_view text) { block_ += text; }
   std::string text() const;

@@ -1,6 +1,5 @@
 #include "vectors.hpp"
 
-#include "store_contents.hpp"
 #include "summary.hpp"
 
 #include <atoll/comm/agree.hpp>
@@ -87,7 +86,10 @@ DenseSlab<T> read_slab(const Context& context, const std::string& path) {
 bool is_vector_file(const Context& context, const std::string& path) {
   if (is_model_problem(path)) return false;
   const FileKind kind = file_kind(*context.comm, path);
-  if (kind == FileKind::hdf5) return holds_only_a_vector(context, path);
+  if (kind == FileKind::hdf5) {
+    const StoreContents contents = store_contents(context, path);
+    return contents.vector && !contents.matrix;
+  }
   if (kind != FileKind::matrix_market) return false;
   const MatrixMarketHeader header = read_matrix_market_header(*context.comm, path);
   return header.layout == MatrixMarketHeader::Layout::array && header.rows != header.cols;

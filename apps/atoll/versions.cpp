@@ -1,9 +1,9 @@
 #include "machine.hpp"
 
 #include <atoll/comm/mpi_communicator.hpp>
+#include <atoll/io/store.hpp>
 
 #include <fmt/format.h>
-#include <hdf5.h>
 #include <metis.h>
 
 #include <cstdio> // before ptscotch.h, which needs FILE
@@ -46,12 +46,9 @@ Versions library_versions() {
   MPI_Query_thread(&level);
   versions.mpi_threads = thread_level(level);
 
-  unsigned h5_major = 0, h5_minor = 0, h5_release = 0;
-  H5get_libversion(&h5_major, &h5_minor, &h5_release);
-  versions.hdf5 = fmt::format("{}.{}.{}", h5_major, h5_minor, h5_release);
-#ifdef H5_HAVE_PARALLEL
-  versions.hdf5_parallel = true;
-#endif
+  const StoreLibrary hdf5 = store_library();
+  versions.hdf5 = hdf5.version;
+  versions.hdf5_parallel = hdf5.parallel;
   versions.metis = fmt::format("{}.{}.{}, {}-bit indices", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR,
                                8 * sizeof(idx_t));
   SCOTCH_version(&major, &minor, &patch);

@@ -2,6 +2,9 @@
 
 import json
 import os
+import pty
+import re
+import shlex
 import subprocess
 import unittest
 
@@ -42,6 +45,25 @@ class Help(CommandTest):
         self.assertIn(">= 0 and < 1", text)
         self.assertIn("not in this build: cg-pipelined", text)
 
+    def test_required_options_are_marked(self):
+        for command, options in [("multiply", ["--vector FILE"]), ("partition", ["-n P", "-o FILE"]), ("generate", ["-o FILE"]),
+                                 ("solve", []), ("convert", [])]:
+            text = atoll(command, "--help").out
+            self.assertEqual(text.count("REQUIRED"), len(options), text)
+            for option in options:
+                self.assertIn(option, text.split("Usage")[1].split("\n\n")[0])
+        self.assertIn("required by partition, generate", atoll("options").out)
+
+    def test_each_command_says_what_its_output_is(self):
+        for command, word, foreign in [("solve", "answer x", ".txt"), ("multiply", "product y", ".txt"),
+                                       ("partition", "0-based part number", "Matrix Market array"),
+                                       ("generate", "Matrix Market file", ".txt")]:
+            text = " ".join(atoll(command, "--help").out.split())
+            text = text[text.index("-o, --output FILE"):]
+            text = text[:text.index("Options: ")]
+            self.assertIn(word, text)
+            self.assertNotIn(foreign, text)
+
     def test_version(self):
         run = atoll("--version")
         self.assert_status(run, 0)
@@ -66,6 +88,32 @@ class Usage(CommandTest):
         self.assert_usage(["solve", "poisson2d:3x3", "-z"], "-z")
         self.assert_usage(["info", "poisson2d:3x3", "--rtol", "1e-3"], "not an option of 'atoll info'")
         self.assert_usage(["solve", "poisson2d:3x3", "--bogus\n\x1b[31m"], "unknown option")
+
+    def test_a_hint_names_a_command_that_is_there_and_comes_once(self):
+        for call, hint in [(["slove", "poisson2d:3x3"], "see 'atoll --help'"), (["eigs", "A.mtx"], "see 'atoll --help'"),
+                           (["solve", "A.mtx", "-z"], "see 'atoll solve --help'"),
+                           (["solve", "A.mtx", "--bogus"], "see 'atoll solve --help'"),
+                           (["partition", "A.mtx"], "see 'atoll partition --help'")]:
+            run = atoll(*call)
+            self.assert_refused(run, 2, hint, lines=2)
+            self.assertEqual(run.err.count("--help"), 1, run)
+
+    def test_a_long_option_with_one_dash(self):
+        for word in ("-rtol", "-output", "-rtol=1e-3"):
+            self.assert_usage(["solve", "poisson2d:3x3", word, "1e-8"], "two dashes: --" + word[1:].split("=")[0])
+
+    def test_an_option_of_another_command_names_it(self):
+        self.assert_usage(["solve", "poisson2d:3x3", "-n", "4"], "-n", "partition, convert and generate", "mpirun -n P atoll solve")
+        self.assert_usage(["info", "poisson2d:3x3", "--rhs", "ones"], "but of solve")
+        self.assert_usage(["info", "poisson2d:3x3", "-o", "x"], "-o", "but of solve, partition, multiply and generate")
+
+    def test_a_dash_is_no_file(self):
+        for call in (["solve", "poisson2d:3x3", "-o", "-"], ["generate", "poisson2d:3x3", "--output=-"], ["solve", "-"],
+                     ["convert", "poisson2d:3x3", "-"], ["solve", "poisson2d:3x3", "--rhs", "-"],
+                     ["multiply", "poisson2d:3x3", "--vector", "-"]):
+            run = atoll(*call, cwd=self.folder)
+            self.assert_refused(run, 2, "only --json -", lines=3)
+        self.assert_files()
 
     def test_what_this_build_lacks_is_refused_by_name(self):
         self.assert_usage(["solve", "poisson2d:3x3", "--checkpoint", "c.h5"], "--checkpoint", "this build")
@@ -174,7 +222,75 @@ class Doctor(CommandTest):
         self.assertIn("hypre", {row["name"] for row in report["plugins"]})
 
 
+def on_a_terminal(*command):
+    """Runs a command whose standard streams are a terminal; its status and all it wrote there."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp(command[0], command)
+    written = b""
+    try:
+        while block := os.read(terminal, 65536):
+            written += block
+    except OSError:  # the terminal's end
+        pass
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), written.decode()
+
+
+class Progress(CommandTest):
+    SOLVE = ["solve", "poisson2d:60x60"]
+    RANKS = [harness.MPIRUN, "--timeout", "90", "-n", "2"]
+    SHOWN = "\x1b[Ksolve"
+
+    def test_on_a_terminal_with_and_without_mpirun(self):
+        for start in ([], self.RANKS):
+            status, text = on_a_terminal(*start, harness.ATOLL, *self.SOLVE)
+            self.assertEqual(status, 0, text)
+            self.assertIn(self.SHOWN, text)
+            status, text = on_a_terminal(*start, harness.ATOLL, *self.SOLVE, "--progress", "never")
+            self.assertEqual(status, 0, text)
+            self.assertNotIn("\x1b", text)
+
+    def test_a_log_has_none_although_a_terminal_is_near(self):
+        log = self.path("log")
+        for start in ("", shlex.join(self.RANKS)):
+            call = f"{start} {shlex.join([harness.ATOLL] + self.SOLVE)}"
+            for line in (f"{call} 2>&1 | cat >{log}", f"{call} >{log} 2>&1", f"{call} 2>{log}; cat {log}"):
+                status, text = on_a_terminal("bash", "-c", line)
+                self.assertEqual(status, 0, text)
+                with open(log) as file:
+                    self.assertNotIn("\x1b", file.read() + text)
+
+    def test_always_where_it_is_asked_for(self):
+        for ranks in (None, 2):
+            run = atoll(*self.SOLVE, "--progress", "always", ranks=ranks)
+            self.assert_status(run, 0)
+            self.assertIn(self.SHOWN, run.err)
+            self.assertNotIn("\x1b", run.out)
+            self.assertNotIn("\x1b", atoll(*self.SOLVE, ranks=ranks).err)
+
+    def test_a_long_read_tells_how_far_it_is(self):
+        self.assert_status(atoll("generate", "poisson2d:900x900", "-o", self.path("a.mtx")), 0)
+        shares = re.findall(r"read: (\d+) %", atoll("info", self.path("a.mtx"), "--progress", "always").err)
+        self.assertTrue(shares)
+        self.assertTrue(all(0 < int(share) <= 100 for share in shares), shares)
+
+
 class Output(CommandTest):
+    def test_ranks_that_share_cores_are_noted(self):
+        cores = len(os.sched_getaffinity(0))
+        many, words = cores + 1, f"{cores + 1} ranks of 1 thread each on a machine with {cores} core"
+        run = atoll("solve", "poisson2d:9x9", "--json", self.path("r.json"), ranks=many)
+        self.assert_status(run, 0)
+        self.assertEqual(run.out.count(words), 1, run)
+        self.assertEqual(len([note for note in self.report("r.json")["notes"] if words in note]), 1)
+        run = atoll("convert", "poisson2d:9x9", self.path("a.mtx"), ranks=many)
+        self.assertEqual(run.out.count(words), 1, run)
+        run = atoll("solve", "poisson2d:9x9", "--threads", str(many), "--json", self.path("r.json"))
+        self.assertIn(f"1 rank of {many} threads", run.out)
+        self.assert_status(atoll("solve", "poisson2d:9x9", "--json", self.path("r.json")), 0)
+        self.assertEqual(self.report("r.json")["notes"], [])
+
     def test_quiet_says_nothing(self):
         run = atoll("solve", "poisson2d:4x4", "--quiet", "--json", self.path("r.json"))
         self.assert_status(run, 0)

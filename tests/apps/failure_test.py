@@ -61,6 +61,65 @@ class BadFiles(CommandTest):
         self.assertEqual(self.report("r.json")["rtol"], 1.5e-7)
 
 
+class Ranges(CommandTest):
+    """Numbers that the precision cannot hold: too large is refused, too small is told."""
+
+    def matrix(self, *lines, n=3):
+        with open(self.path("a.mtx"), "w") as file:
+            file.write(f"%%MatrixMarket matrix coordinate real general\n{n} {n} {len(lines)}\n" + "\n".join(lines) + "\n")
+        return self.path("a.mtx")
+
+    def test_duplicates_whose_sum_overflows(self):
+        matrix = self.matrix("1 1 1", "2 3 1e308", "3 3 1", "2 3 1.7e308", "2 2 1")
+        vector = write_array(self.path("v.mtx"), [[1.0] * 3])
+        for call in (["solve", matrix], ["info", matrix], ["convert", matrix, self.path("b.mtx")], ["convert", matrix, self.path("b.h5")],
+                     ["partition", matrix, "-n", "2", "-o", self.path("p.txt")], ["multiply", matrix, "--vector", vector]):
+            for ranks in (1, 3):
+                with self.subTest(call=call, ranks=ranks):
+                    self.assert_refused(atoll(*call, ranks=ranks), 3, "a.mtx", "entry (2, 3)", "too large")
+        self.assert_files("a.mtx", "v.mtx")
+
+    def test_a_store_that_holds_no_number(self):
+        store, vector = self.path("a.h5"), write_array(self.path("v.mtx"), [[1.0] * 4])
+        harness.call([os.environ["STORE_PROGRAM"], "write-nan", store])
+        for call in (["solve", store], ["info", store], ["convert", store, self.path("b.mtx")], ["convert", store, self.path("b.h5")],
+                     ["partition", store, "-n", "2", "-o", self.path("p.txt")], ["multiply", store, "--vector", vector]):
+            for ranks in (1, 3):
+                with self.subTest(call=call, ranks=ranks):  # the last row, number 2 in the file, and column 3
+                    self.assert_refused(atoll(*call, ranks=ranks), 3, "a.h5", "entry (2, 3) is not a finite number")
+        self.assert_files("a.h5", "v.mtx")
+
+    def test_values_too_large_for_float(self):
+        matrix = self.matrix("1 1 1", "2 2 1e39", "3 3 1")
+        for ranks in (1, 2):
+            self.assert_refused(atoll("solve", matrix, "--precision", "float", ranks=ranks), 3, "a.mtx:4", "single precision")
+            self.assert_status(atoll("solve", matrix, ranks=ranks), 0)
+
+    def test_values_too_small_are_kept_and_told(self):
+        matrix = self.matrix("1 1 1", "1 2 1e-60", "2 1 1e-60", "2 2 1", "3 3 1")
+        atoll("convert", matrix, self.path("a.h5"), "-n", "2")
+        for name in ("a.mtx", "a.h5"):
+            for ranks in (None, 3):
+                run = atoll("solve", self.path(name), "--precision", "float", "--rtol", "1e-5", "--json", self.path("r.json"), ranks=ranks)
+                self.assert_status(run, 0)
+                report = self.report("r.json")
+                self.assertEqual(report["matrix"]["nnz"], 5)
+                self.assertEqual(len([n for n in report["notes"] if f"{name}: 2 values underflow to zero in float" in n]), 1, report)
+                self.assertEqual(run.out.count("2 values underflow to zero in float"), 1)
+        run = atoll("info", self.matrix("1 1 1", "1 3 -1e-999", "3 3 2"), ranks=2)
+        self.assertIn("1 value underflows to zero in double", run.out)
+        self.assertIn("1 stored zero", run.out)
+        run = atoll("solve", "anisotropic2d:4x4,epsilon=1e-60", "--precision", "float", "--rtol", "1e-4", ranks=2)
+        self.assertIn("24 values underflow", run.out)  # two for each of the 12 pairs along y
+
+    def test_a_vector_whose_values_are_too_small(self):
+        with open(self.path("b.mtx"), "w") as file:
+            file.write("%%MatrixMarket matrix array real general\n4 1\n1\n1e-50\n0\n1\n")
+        run = atoll("solve", "poisson2d:2x2", "--rhs", self.path("b.mtx"), "--precision", "float", "--rtol", "1e-5", ranks=2)
+        self.assert_status(run, 0)
+        self.assertIn("b.mtx: 1 value underflows to zero in float", run.out)
+
+
 def children_of(parent):
     children = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -101,10 +160,31 @@ class Signals(CommandTest):
         return process.wait(timeout=60)
 
     def test_a_signal_ends_the_run_with_its_number(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             process = self.start()
             process.send_signal(number)
             self.assertEqual(self.finish(process), 128 + number)
+            self.assert_files()
+
+    def test_what_is_ignored_stays_ignored(self):
+        process = self.start("nohup")
+        process.send_signal(signal.SIGHUP)
+        self.assertIsNone(process.poll())
+        while not process.stdout.readline().startswith("iteration    100"):
+            self.assertIsNone(process.poll(), "ended by SIGHUP")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.finish(process), 128 + signal.SIGTERM)
+
+    def test_a_signal_while_a_file_is_written_leaves_nothing(self):
+        for start in ([], [harness.MPIRUN, "--timeout", "90", "-n", "2"]):
+            process = subprocess.Popen(start + [harness.ATOLL, "generate", "poisson2d:1000x1000", "-o", self.path("a.mtx")],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(process.stderr.close)
+            self.addCleanup(process.stdout.close)
+            while not any(entry.endswith(".part") for entry in os.listdir(self.folder)):
+                self.assertIsNone(process.poll(), "ended before it wrote")
+            process.send_signal(signal.SIGTERM)
+            self.assertNotEqual(self.finish(process), 0)
             self.assert_files()
 
     def test_a_signal_to_one_rank_ends_all(self):

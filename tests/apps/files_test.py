@@ -1,10 +1,11 @@
 """partition, convert, generate and info: files in, files out."""
 
 import json
+import math
 import os
 import unittest
 
-from harness import (CommandTest, atoll, entries_of, poisson2d, random_spd, read_array, read_matrix, write_array,
+from harness import (CommandTest, atoll, call, entries_of, poisson2d, random_spd, read_array, read_matrix, write_array,
                      write_matrix)
 
 
@@ -21,7 +22,7 @@ class Partitions(CommandTest):
         """Pairs of a part and a foreign row that one of its rows needs."""
         n = len(a)
         return len({(part[i], j) for i in range(n) for j in range(n)
-                    if (a[i][j] or a[j][i]) and part[i] != part[j]})
+                    if a[i][j] and part[i] != part[j]})
 
     def test_every_partitioner_gives_a_valid_cut_and_tells_its_quality(self):
         a = poisson2d(12, 10)
@@ -127,6 +128,53 @@ class Conversions(CommandTest):
         self.assert_status(run, 0)
         self.assertEqual(read_matrix(self.path("v.mtx")), (entries_of(wide), 3, 5))
         self.assert_refused(atoll("convert", self.path("w.mtx"), self.path("p.h5"), "-n", "2"), 3, "3 x 5", "square")
+
+    def test_vectors_of_a_store_stay_with_it_or_are_said_to_be_lost(self):
+        def vectors(name):
+            return sorted(call([os.environ["STORE_PROGRAM"], "show", self.path(name)]).out.splitlines())
+
+        call([os.environ["STORE_PROGRAM"], "write", self.path("a.h5")])
+        kept = ["flow 1 2 3 4 5 6 7 8", "height 0.5 1.5 2.5 3.5"]
+        self.assertEqual(vectors("a.h5"), kept)
+        for ranks in (1, 2, 3):
+            run = atoll("convert", self.path("a.h5"), self.path("b.h5"), ranks=ranks)
+            self.assert_status(run, 0)
+            self.assertNotIn("height", run.out)
+            self.assertEqual(vectors("b.h5"), kept)
+            for output in (["a.mtx"], ["c.h5", "-n", "3"]):
+                run = atoll("convert", self.path("a.h5"), self.path(output[0]), *output[1:], ranks=ranks)
+                self.assert_status(run, 0)
+                self.assertIn("vectors of the store are not written: flow, height", run.out)
+        self.assertEqual(vectors("c.h5"), [])
+
+    def head(self, name):
+        with open(self.path(name)) as file:
+            return file.readline().split()
+
+    def test_a_symmetric_matrix_becomes_a_symmetric_file(self):
+        a = random_spd(20, seed=3)
+        matrix = write_matrix(self.path("a.mtx"), a)
+        b = [list(row) for row in a]
+        i, j = next((i, j) for i in range(20) for j in range(i) if b[i][j])
+        b[i][j] = math.nextafter(b[i][j], 2)  # symmetric but for the last bit
+        other = write_matrix(self.path("b.mtx"), b)
+        for ranks in (1, 3):
+            atoll("convert", matrix, self.path("a.h5"), "-n", "3", ranks=ranks)
+            for source in (matrix, self.path("a.h5")):
+                run = atoll("convert", source, self.path("c.mtx"), "--json", self.path("r.json"), ranks=ranks)
+                self.assert_status(run, 0)
+                self.assertEqual(self.head("c.mtx")[4], "symmetric")
+                self.assertTrue(self.report("r.json")["output"]["symmetric"])
+                self.assertEqual(read_matrix(self.path("c.mtx")), (entries_of(a), 20, 20))
+            self.assert_status(atoll("convert", other, self.path("c.mtx"), ranks=ranks), 0)
+            self.assertEqual(self.head("c.mtx")[4], "general")
+            self.assertEqual(read_matrix(self.path("c.mtx")), (entries_of(b), 20, 20))
+
+    def test_a_stored_zero_without_its_mirror_is_not_symmetric(self):
+        with open(self.path("a.mtx"), "w") as file:
+            file.write("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 2 1\n1 2 0\n")
+        self.assert_status(atoll("convert", self.path("a.mtx"), self.path("b.mtx")), 0)
+        self.assertEqual(self.head("b.mtx")[4], "general")
 
     def test_the_content_tells_the_format_not_the_name(self):
         atoll("generate", "poisson2d:3x3", "-o", self.path("a.h5"))

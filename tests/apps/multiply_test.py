@@ -78,6 +78,16 @@ class Products(CommandTest):
         y = self.product(write_matrix(self.path("a.mtx"), a), [[1.0] * 7], ranks=3)[0]
         self.assertEqual(y, [2.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0])
 
+    def test_an_overflow_ends_the_same_with_and_without_output(self):
+        vector = write_array(self.path("x.mtx"), [[1e200] * 12])
+        for ranks in (1, 3):
+            for output in ([], ["-o", self.path("y.mtx")], ["-o", self.path("y.h5")]):
+                run = atoll("multiply", "poisson2d:4x3", "--vector", vector, "--power", "400", *output, ranks=ranks)
+                self.assert_refused(run, 3, "too large for double precision", "--power")
+        run = atoll("multiply", "poisson2d:4x3", "--vector", vector, "--precision", "float")
+        self.assert_refused(run, 3, "x.mtx:3", "single precision")
+        self.assert_files("x.mtx")
+
     def test_wrong_sizes(self):
         matrix = write_matrix(self.path("a.mtx"), self.wide)
         vector = write_array(self.path("x.mtx"), [[1.0] * 6])

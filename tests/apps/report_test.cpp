@@ -1,5 +1,6 @@
 #include <atoll/comm/communicator.hpp>
 #include <atoll/io/report.hpp>
+#include <atoll/solvers/stopping.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <sstream>
 #include <vector>
 
+using atl::Reason;
 using atl::Report;
 
 namespace {
@@ -61,4 +63,15 @@ TEST(Report, IsWrittenWhole) {
   EXPECT_EQ(text.str(), report.text());
   std::remove(path.c_str());
   EXPECT_THROW(report.write(*comm, "/no/such/folder/r.json"), atl::Error);
+}
+
+TEST(Reasons, AreDocumented) {
+  std::ifstream file(ATOLL_DOCS "/json.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  int count = 0;
+  for (; to_string(static_cast<Reason>(count)) != "unknown"; ++count) {
+    const std::string row = "\n| `" + std::string(to_string(static_cast<Reason>(count))) + "` |";
+    EXPECT_NE(text.find(row), std::string::npos) << row;
+  }
+  EXPECT_GE(count, 12);
 }
