@@ -9,8 +9,8 @@ struct [[nodiscard]] SolveResult {
   Reason reason{};
   int iterations = 0;
   double initial_residual = 0;    ///< ||b - A x0||
-  double final_residual = 0;      ///< ||b - A x||, recomputed after the last iteration
-  double recurrence_residual = 0; ///< what the method carried at that moment; the gap tells of lost digits
+  double final_residual = 0;      ///< ||b - A x||, recomputed, of the x that is returned
+  double recurrence_residual = 0; ///< what the method carried in the last iteration
   double reference = 0;           ///< the norm that rtol was measured against
   double rhs_norm = 0;            ///< ||b|| (after projection where a null space was removed)
   int residual_replacements = 0;  ///< times the recurrence had drifted and was restarted from the true residual

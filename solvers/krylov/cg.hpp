@@ -16,7 +16,8 @@ template <class T>
 struct CgWorkspace;
 
 /// Preconditioned conjugate gradients for symmetric definite A (positive, or negative as pressure matrices come).
-/// The object keeps its workspace: a second solve of the same shape allocates nothing.
+/// The object keeps its workspace: a second solve of the same shape allocates nothing (a vector more is kept from the
+/// first time that a residual grows beyond twice the smallest).
 /// Converged is only said after b - A x was recomputed and meets the tolerance; where the carried residual has
 /// drifted from the true one, the iteration restarts from the true one (residual replacement; van der Vorst & Ye,
 /// SIAM J. Sci. Comput. 22, 2000), and ends as failed_stagnation when that no longer helps.
@@ -27,7 +28,9 @@ class ATOLL_API Cg {
  public:
   explicit Cg(CgVariant variant = CgVariant::single_reduction) : variant_(variant) {}
 
-  /// x holds the initial guess and receives the answer (the best one known, whatever the reason).
+  /// x holds the initial guess and receives the answer. Where the tolerance is not met, that is an iterate whose
+  /// residual is at most twice the smallest one that the method carried (measured anew; rounding apart, where the
+  /// residual leaps by 1e10 and more in one step or the carried one has drifted), and none worse than zero.
   /// null_space: b is projected (the caller's b is not changed), iterates are projected, x has zero mean on each
   /// floating component.
   SolveResult solve(LinearOperator<T>& a, Preconditioner<T>& m, const DVector<T>& b, DVector<T>& x,

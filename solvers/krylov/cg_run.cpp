@@ -1,3 +1,4 @@
+#include <atoll/comm/agree.hpp>
 #include <atoll/comm/reductions.hpp>
 #include <atoll/core/kernels.hpp>
 #include <atoll/solvers/krylov/cg_run.hpp>
@@ -14,6 +15,11 @@ constexpr double time_is_over = 1, was_interrupted = 1 << 30;
 
 /// Squares below this lose digits to underflow.
 constexpr double smallest_square = 1e-280;
+
+/// An iterate is kept before the residual grows beyond this times the lowest.
+constexpr double most_growth = 2;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 } // namespace
 
@@ -43,7 +49,7 @@ void CgRun<T>::start() {
     return end(Reason::converged_exact);
   }
   null_space_.project(x);
-  result_.initial_residual = result_.final_residual = result_.recurrence_residual = true_residual();
+  result_.initial_residual = result_.final_residual = result_.recurrence_residual = true_residual(x, work.r);
   if (!std::isfinite(result_.initial_residual) || !std::isfinite(result_.rhs_norm)) return end(Reason::failed_nan);
   const double square = result_.initial_residual * result_.initial_residual;
   if (result_.initial_residual > 0 && (square < smallest_square || !std::isfinite(square)))
@@ -61,13 +67,14 @@ void CgRun<T>::start() {
     break;
   }
   target_ = std::max(stopping_.rtol * result_.reference, stopping_.atol);
+  lowest_ = result_.initial_residual;
   if (result_.initial_residual <= target_) end_converged();
 }
 
 template <class T>
-double CgRun<T>::true_residual() {
-  a.residual(x, b_, work.r);
-  return norm(work.r);
+double CgRun<T>::true_residual(DVector<T>& of, DVector<T>& r) {
+  a.residual(of, b_, r);
+  return norm(r);
 }
 
 template <class T>
@@ -126,12 +133,49 @@ std::optional<Leave> CgRun<T>::check_residual() {
     reported_ = result_.iterations;
     context_.observer->iteration(result_.iterations, result_.recurrence_residual, result_.reference);
   }
-  if (result_.recurrence_residual <= target_) return Leave::small_residual;
+  keep_best();
+  // Below the rounding of the residual that the sweep began with, the carried one says nothing: time to look.
+  constexpr double rounding = static_cast<double>(std::numeric_limits<T>::epsilon()) / 10;
+  if (result_.recurrence_residual <= std::max(target_, rounding * result_.final_residual))
+    return Leave::small_residual;
   if (square < smallest_square) return Leave::breakdown;
   if (work.host[stop_request] >= was_interrupted) return Leave::interrupt;
   if (work.host[stop_request] >= time_is_over) return Leave::time;
   if (result_.iterations >= stopping_.max_iterations) return Leave::iterations;
   return {};
+}
+
+/// Costs nothing while the residual falls. An iterate is kept at most once for each halving of the lowest residual.
+template <class T>
+void CgRun<T>::keep_best() {
+  const double now = result_.recurrence_residual, enough = most_growth * lowest_;
+  if (now > enough && kept_residual_ > enough) keep_step_before();
+  lowest_ = std::min(lowest_, now);
+  residual_before_ = now;
+}
+
+/// x has moved on already, so the step is taken back in the copy.
+template <class T>
+void CgRun<T>::keep_step_before() {
+  if (!work.kept.map()) agree(*context_.comm, [&] { work.kept = DVector<T>(context_, a.col_map()); });
+  double step = 0;
+  context_.executor->copy_to_host(scalar(alpha), &step, sizeof step);
+  step = -step;
+  context_.executor->copy_from_host(&step, scalar(scratch), sizeof step);
+  kernels.copy(x.owned_size(), x.data(), work.kept.data());
+  kernels.axpy(x.owned_size(), scalar(scratch), work.p.data(), work.kept.data());
+  kept_residual_ = residual_before_;
+}
+
+/// The true residual of the kept iterate takes the place of the carried one.
+template <class T>
+void CgRun<T>::measure_kept() {
+  lowest_ = result_.final_residual;
+  if (kept_residual_ == infinity) return;
+  null_space_.project(work.kept);
+  kept_residual_ = true_residual(work.kept, work.w);
+  if (!std::isfinite(kept_residual_)) kept_residual_ = infinity;
+  lowest_ = std::min(lowest_, kept_residual_);
 }
 
 template <class T>
@@ -166,9 +210,10 @@ template <class T>
 void CgRun<T>::settle(Leave leave) {
   const double before = result_.final_residual;
   null_space_.project(x);
-  result_.final_residual = true_residual();
-  if (!std::isfinite(result_.final_residual)) return end(Reason::failed_nan);
+  result_.final_residual = true_residual(x, work.r);
   if (result_.final_residual <= target_) return end_converged();
+  measure_kept();
+  if (!std::isfinite(result_.final_residual)) return end(Reason::failed_nan);
 
   switch (leave) {
   case Leave::small_residual:
@@ -207,9 +252,17 @@ template <class T>
 void CgRun<T>::end(Reason reason) {
   result_.reason = reason;
   done_ = true;
-  // A failed method may leave less than nothing, or values that are not finite: zero is then the best answer known.
-  const bool worse_than_zero = is_failure(reason) && !(result_.final_residual <= result_.rhs_norm);
-  if (reason != Reason::failed_nan && !worse_than_zero) return;
+  if (!is_converged(reason)) take_best();
+}
+
+/// The best answer known: the iterate at hand, the kept one or, where both are less than nothing, zero.
+template <class T>
+void CgRun<T>::take_best() {
+  if (kept_residual_ < infinity && !(result_.final_residual <= kept_residual_)) {
+    kernels.copy(x.owned_size(), work.kept.data(), x.data());
+    result_.final_residual = kept_residual_;
+  }
+  if (std::isfinite(result_.final_residual) && result_.final_residual <= result_.rhs_norm) return;
   x.fill(T{0});
   result_.final_residual = result_.rhs_norm;
 }

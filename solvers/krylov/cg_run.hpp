@@ -4,6 +4,7 @@
 #include <atoll/core/timer.hpp>
 #include <atoll/solvers/krylov/cg.hpp>
 
+#include <limits>
 #include <optional>
 
 namespace atl {
@@ -35,6 +36,7 @@ struct CgWorkspace {
   DVector<T> w;                ///< A u (single reduction) or A p (textbook)
   DVector<T> s;                ///< A p, carried (single reduction only)
   DVector<T> projected_b;      ///< b without its part in the null space; empty unless there is one
+  DVector<T> kept;             ///< the iterate before the residual grew; empty until one first does
   Array<double> scalars;       ///< in the executor's memory, by Scalar
   double host[n_scalars] = {}; ///< the same, for host code
   CgVariant variant;
@@ -43,7 +45,7 @@ struct CgWorkspace {
   const IndexMapPtr& cols() const { return (variant == CgVariant::single_reduction ? u : p).map(); }
   std::size_t bytes() const {
     std::size_t sum = scalars.bytes();
-    for (const DVector<T>* v : {&r, &u, &p, &w, &s, &projected_b}) sum += v->bytes();
+    for (const DVector<T>* v : {&r, &u, &p, &w, &s, &projected_b, &kept}) sum += v->bytes();
     return sum;
   }
 };
@@ -88,7 +90,8 @@ class CgRun {
   /// Makes the executor's scalars visible in work.host.
   void fetch_scalars();
   // Checks before a step; each gives the reason to leave, if there is one.
-  /// Tells the observer; looks at the carried residual and at the limits.
+  /// Tells the observer; looks at the carried residual and at the limits. alpha and p must still be those of the
+  /// step that led here: the iterate before it may be wanted.
   std::optional<Leave> check_residual();
   /// gamma = (r, M^-1 r) keeps its sign, so that M is definite.
   std::optional<Leave> check_preconditioner();
@@ -100,12 +103,16 @@ class CgRun {
 
  private:
   const DVector<T>& project_rhs(const DVector<T>& b);
-  double true_residual();
+  double true_residual(DVector<T>& of, DVector<T>& r);
   double norm(const DVector<T>& v);
   double scaled_norm(const DVector<T>& v);
   void start();
   void end(Reason reason);
   void end_converged();
+  void keep_best();
+  void keep_step_before();
+  void measure_kept();
+  void take_best();
 
   SolveResult result_;
   const Stopping& stopping_;
@@ -114,6 +121,9 @@ class CgRun {
   const DVector<T>& b_; ///< the right-hand side without its part in the null space
   Timer timer_;
   double target_ = 0;
+  // Of the iterate at hand and of work.kept, one has a residual of at most most_growth times the lowest.
+  double lowest_ = 0, residual_before_ = 0;
+  double kept_residual_ = std::numeric_limits<double>::infinity(); ///< infinite while nothing is kept
   double sign_of_gamma_ = 0, sign_of_curvature_ = 0;
   int reported_ = -1;
   bool done_ = false;

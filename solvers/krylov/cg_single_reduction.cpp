@@ -8,7 +8,7 @@ namespace atl {
 /// r.
 template <class T>
 Leave single_reduction_sweep(CgRun<T>& run) {
-  auto& [r, u, p, w, s, projected_b, scalars, host, variant] = run.work;
+  auto& [r, u, p, w, s, projected_b, kept, scalars, host, variant] = run.work;
   const Offset n = r.owned_size();
   run.clear_state();
   run.kernels.fill(n, T{0}, p.data());
@@ -19,12 +19,12 @@ Leave single_reduction_sweep(CgRun<T>& run) {
     const DotPair<T> pairs[] = {{r.data(), r.data()}, {r.data(), u.data()}, {w.data(), u.data()}};
     run.kernels.dots(n, pairs, run.scalar(squared_residual));
     run.reduce(squared_residual, stop_request + 1);
+    if (const auto leave = run.check_residual()) return *leave;
 
     const double gamma_before = host[state], alpha_before = host[state + 1];
     run.kernels.cg_scalars(run.scalar(gamma), run.scalar(state), run.scalar(alpha), run.scalar(beta),
                            run.scalar(curvature));
     run.fetch_scalars();
-    if (const auto leave = run.check_residual()) return *leave;
     if (const auto leave = run.check_preconditioner()) return *leave;
     // p'Ap follows from the scalars as long as directions are conjugate. Rounding can spoil that, so a wrong sign is
     // proven on p itself before the matrix is blamed.

@@ -7,7 +7,7 @@ namespace atl {
 /// algorithm 9.1. w is A p; delta is p'Ap.
 template <class T>
 Leave textbook_sweep(CgRun<T>& run) {
-  auto& [r, u, p, w, s, projected_b, scalars, host, variant] = run.work;
+  auto& [r, u, p, w, s, projected_b, kept, scalars, host, variant] = run.work;
   const Offset n = r.owned_size();
   Executor& executor = *run.a.context().executor;
   run.clear_state();

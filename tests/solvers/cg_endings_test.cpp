@@ -8,6 +8,7 @@
 
 #include <support/contexts.hpp>
 
+#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -138,6 +139,63 @@ TEST(CgEnding, LimitsOfIterationsTimeAndInterrupt) {
         EXPECT_LE(cut.iterations, 1);
       }
     });
+}
+
+/// A diagonal of four clusters: residuals of conjugate gradients fall every fourth step and leap in between.
+double clusters(GlobalIndex i, GlobalIndex j) {
+  return i == j ? 1 + 1e4 * static_cast<double>(i % 4) + 1e-3 * static_cast<double>(i) : 0.0;
+}
+
+/// Residual norms of the first iterates, by textbook conjugate gradients on dense matrices.
+std::vector<double> dense_history(const System<double>& s, int iterations) {
+  const auto n = std::ssize(s.dense_b);
+  const Eigen::Map<const Eigen::MatrixXd> a(s.dense_a.data(), n, n);
+  const Eigen::Map<const Eigen::VectorXd> b(s.dense_b.data(), n);
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(n), r = b, p = b;
+  std::vector<double> norms{b.norm()};
+  for (int i = 0; i < iterations; ++i) {
+    const Eigen::VectorXd w = a * p;
+    const double gamma = r.squaredNorm(), alpha = gamma / p.dot(w);
+    x += alpha * p;
+    r -= alpha * w;
+    p = r + r.squaredNorm() / gamma * p;
+    norms.push_back((b - a * x).norm());
+  }
+  return norms;
+}
+
+TEST(CgEnding, WithoutConvergenceTheBestIterateIsReturnedWithinAFactorOfTwo) {
+  constexpr int most = 16;
+  for (const auto& executor : test::executor_names())
+    run_virtual_cluster(3, [&](CommunicatorPtr comm) {
+      for (const CgVariant variant : variants) {
+        System<double> s(test::test_context(comm, executor), 40, clusters, wave);
+        const std::vector<double> norms = dense_history(s, most);
+        int grown = 0;
+        for (int last = 0; last <= most; ++last) {
+          const double best = *std::min_element(norms.begin(), norms.begin() + last + 1);
+          grown += norms[static_cast<std::size_t>(last)] > 4 * best && best < 0.4 * norms[0];
+          s.x.fill(0);
+          const auto result = s.solve("none", variant, {.rtol = 1e-14, .max_iterations = last});
+          EXPECT_EQ(result.reason, Reason::stopped_iterations);
+          EXPECT_LE(result.final_residual, 2.001 * best) << "after " << last;
+          EXPECT_NEAR(result.relative_residual(), s.dense_relative_residual(), 1e-9);
+        }
+        EXPECT_GE(grown, 5); // so neither the last iterate nor zero would do
+      }
+    });
+}
+
+TEST(CgEnding, OnlyAResidualThatGrowsCostsAVector) {
+  const auto kept_bytes = [](const test::Entry& entry) {
+    System<double> s(self(), 40, entry, wave);
+    Cg<double> cg;
+    const auto m = make_preconditioner<double>("none");
+    (void)cg.solve(s.op, *m, s.b, s.x, {.max_iterations = 40});
+    return cg.bytes();
+  };
+  const auto calm = [](GlobalIndex i, GlobalIndex j) { return i == j ? 1.0 + static_cast<double>(i) / 40 : 0.0; };
+  EXPECT_EQ(kept_bytes(clusters) - kept_bytes(calm), System<double>(self(), 40, calm, wave).x.bytes());
 }
 
 TEST(CgEnding, AbsoluteAndRelativeToleranceAndTheirReference) {
