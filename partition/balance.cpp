@@ -1,8 +1,9 @@
-#include <atoll/partition/ghost_values.hpp>
+#include <atoll/partition/part_moves.hpp>
 #include <atoll/partition/refine.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace atl {
@@ -10,16 +11,25 @@ namespace {
 
 constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 2;
 
-/// Diffusion of weight between parts. Source: the idea of Hu and Blake, Parallel Comput. 25 (1999), with
-/// distances to the nearest part with room in place of their potentials.
-class Diffusion {
+/// Takes weight out of parts above the limit. First it flows from part to part along the cut. Source: the idea
+/// of Hu and Blake, Parallel Comput. 25 (1999), with distances to the nearest part with room in place of their
+/// potentials. What finds no way (the leaves of a hub touch no part but the hub's) then jumps.
+class Balancing {
  public:
-  Diffusion(Communicator& comm, const DGraph& graph, int parts, std::int64_t limit, std::vector<int>& part)
-      : comm_(comm), graph_(graph), limit_(limit), parts_(parts), part_(part), ghosts_(graph.halo),
-        connections_(parts), loads_(measure_loads(comm, graph, part, parts)) {}
+  Balancing(Communicator& comm, const DGraph& graph, int parts, std::int64_t limit, std::vector<int>& part)
+      : state_(comm, graph, parts, limit, part) {}
 
   std::int64_t run() {
-    constexpr int patience = 12; // an excess may cross that many parts before it lessens
+    constexpr int flow_patience = 12; // an excess may cross that many parts before it lessens
+    constexpr int jump_patience = 3;
+    const std::int64_t flowed = repeat(flow_patience, [&] { return flow(); });
+    return flowed + repeat(jump_patience, [&] { return jump(); });
+  }
+
+ private:
+  /// Passes until no part is above the limit or `patience` of them made nothing better. Returns rows moved.
+  template <class Pass>
+  std::int64_t repeat(int patience, const Pass& pass) {
     std::int64_t total = 0, excess = overload(), best = excess;
     for (int waited = 0; excess > 0 && waited < patience;) {
       const std::int64_t moved = pass();
@@ -32,32 +42,54 @@ class Diffusion {
     return total;
   }
 
- private:
-  struct Move {
-    LocalIndex row;
-    int to;
-    std::int64_t gain;
-  };
-
   std::int64_t overload() const {
     std::int64_t sum = 0;
-    for (const std::int64_t weight : loads_.weight) sum += std::max<std::int64_t>(0, weight - limit_);
+    for (std::size_t p = 0; p < state_.parts; ++p) sum += state_.excess(p);
     return sum;
   }
+
+  /// How much this rank shall move out of each part: shares of its excess by what each rank could move, and
+  /// the rest to the first rank that can.
+  std::vector<std::int64_t> quotas(const std::vector<Move>& moves) {
+    std::vector<std::int64_t> mine(state_.parts, 0);
+    for (const Move& move : moves) mine[state_.part[move.row]] += state_.weight(move.row);
+    return shares(mine, [&](std::size_t p) { return state_.excess(p); });
+  }
+
+  /// For each part, this rank's share of amount(p) by what it has of all that the ranks have; they add up to the
+  /// amount wherever a rank has any.
+  template <class Amount>
+  std::vector<std::int64_t> shares(const std::vector<std::int64_t>& mine, const Amount& amount) {
+    Communicator& comm = state_.comm;
+    std::vector<std::int64_t> all = mine, first(state_.parts, comm.size()), share(state_.parts, 0);
+    for (std::size_t p = 0; p < state_.parts; ++p)
+      if (mine[p] > 0) first[p] = comm.rank();
+    comm.all_reduce(std::span(all), ReduceOp::sum);
+    comm.all_reduce(std::span(first), ReduceOp::min);
+    for (std::size_t p = 0; p < state_.parts; ++p)
+      if (mine[p] > 0) share[p] = fair_share(amount(p), mine[p], all[p]);
+    std::vector<std::int64_t> given = share;
+    comm.all_reduce(std::span(given), ReduceOp::sum);
+    for (std::size_t p = 0; p < state_.parts; ++p)
+      if (first[p] == comm.rank()) share[p] += std::max<std::int64_t>(0, amount(p) - given[p]);
+    return share;
+  }
+
+  // ---- along the cut
 
   /// Steps from each part to the nearest that has room, over neighbouring parts.
   void find_distances() {
     std::set<std::pair<int, int>> adjacent;
-    for (LocalIndex i = 0; i < graph_.rows(); ++i)
-      for (const LocalIndex j : graph_.neighbours(i))
-        if (part_[j] != part_[i]) adjacent.emplace(part_[i], part_[j]);
-    distance_.assign(parts_, far);
-    for (std::size_t p = 0; p < parts_; ++p)
-      if (loads_.weight[p] < limit_) distance_[p] = 0;
+    for (LocalIndex i = 0; i < state_.graph.rows(); ++i)
+      for (const LocalIndex j : state_.graph.neighbours(i))
+        if (state_.part[j] != state_.part[i]) adjacent.emplace(state_.part[i], state_.part[j]);
+    distance_.assign(state_.parts, far);
+    for (std::size_t p = 0; p < state_.parts; ++p)
+      if (state_.room(p) > 0) distance_[p] = 0;
     for (bool changed = true; changed;) {
       std::vector<std::int64_t> nearer = distance_;
       for (const auto& [p, q] : adjacent) nearer[p] = std::min(nearer[p], distance_[q] + 1);
-      comm_.all_reduce(std::span(nearer), ReduceOp::min);
+      state_.comm.all_reduce(std::span(nearer), ReduceOp::min);
       changed = nearer != distance_;
       distance_ = std::move(nearer);
     }
@@ -65,77 +97,80 @@ class Diffusion {
 
   /// The best way out of an overloaded part; to == the row's part where there is none.
   Move best_move(LocalIndex row) {
-    const int from = part_[row];
+    const std::vector<std::int64_t>& loads = state_.loads.weight;
+    const int from = state_.part[row];
     Move best{row, from, std::numeric_limits<std::int64_t>::min()};
-    if (loads_.weight[from] <= limit_ || !connections_.gather(graph_, part_, row)) return best;
-    for (const int to : connections_.parts()) {
+    if (state_.excess(from) == 0 || !state_.look_around(row)) return best;
+    for (const int to : state_.connections.parts()) {
       if (to == from || distance_[to] >= distance_[from] || distance_[to] >= far) continue;
-      if (loads_.weight[to] + graph_.weight[row] > std::max(limit_, loads_.weight[from])) continue;
-      const std::int64_t gain = connections_.to(to) - connections_.to(from);
-      if (gain > best.gain) best = {row, to, gain};
+      if (loads[to] + state_.weight(row) > std::max(state_.limit, loads[from])) continue;
+      if (const std::int64_t gain = state_.gain(row, to); gain > best.gain) best = {row, to, gain};
     }
     return best;
   }
 
-  /// How much this rank shall move out of each part: shares of its excess by what each rank could move, and
-  /// the rest to the first rank that can.
-  std::vector<std::int64_t> quotas(const std::vector<Move>& moves) {
-    std::vector<std::int64_t> mine(parts_, 0), quota(parts_, 0), first(parts_, comm_.size());
-    for (const Move& move : moves) {
-      mine[part_[move.row]] += graph_.weight[move.row];
-      first[part_[move.row]] = comm_.rank();
-    }
-    std::vector<std::int64_t> all = mine;
-    comm_.all_reduce(std::span(all), ReduceOp::sum);
-    comm_.all_reduce(std::span(first), ReduceOp::min);
-    for (std::size_t p = 0; p < parts_; ++p)
-      quota[p] = mine[p] == 0 ? 0 : fair_share(std::max<std::int64_t>(0, loads_.weight[p] - limit_), mine[p], all[p]);
-    std::vector<std::int64_t> given = quota;
-    comm_.all_reduce(std::span(given), ReduceOp::sum);
-    for (std::size_t p = 0; p < parts_; ++p)
-      if (first[p] == comm_.rank()) quota[p] += std::max<std::int64_t>(0, loads_.weight[p] - limit_ - given[p]);
-    return quota;
-  }
-
-  std::int64_t pass() {
+  std::int64_t flow() {
     find_distances();
     std::vector<Move> moves;
-    for (LocalIndex i = 0; i < graph_.rows(); ++i)
-      if (const Move move = best_move(i); move.to != part_[i]) moves.push_back(move);
-    std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain > b.gain; });
-
-    std::vector<std::int64_t> quota = quotas(moves), delta(2 * parts_ + 1, 0);
+    for (LocalIndex i = 0; i < state_.graph.rows(); ++i)
+      if (const Move move = best_move(i); move.to != state_.part[i]) moves.push_back(move);
+    sort_by_gain(moves);
+    std::vector<std::int64_t> quota = quotas(moves);
     for (const Move& wish : moves) {
-      const int from = part_[wish.row];
-      const std::int64_t w = graph_.weight[wish.row];
+      const int from = state_.part[wish.row];
       if (quota[from] <= 0) continue;
       const Move move = best_move(wish.row); // rows nearby have moved meanwhile
       if (move.to == from) continue;
-      quota[from] -= w;
-      delta[from] -= w;
-      delta[move.to] += w;
-      --delta[parts_ + from];
-      ++delta[parts_ + move.to];
-      ++delta.back();
-      part_[wish.row] = move.to;
+      quota[from] -= state_.weight(wish.row);
+      state_.move(wish.row, move.to);
     }
-    comm_.all_reduce(std::span(delta), ReduceOp::sum);
-    for (std::size_t p = 0; p < parts_; ++p) {
-      loads_.weight[p] += delta[p];
-      loads_.rows[p] += delta[parts_ + p];
-    }
-    ghosts_.update(part_);
-    return delta.back();
+    return state_.settle();
   }
 
-  Communicator& comm_;
-  const DGraph& graph_;
-  std::int64_t limit_;
-  std::size_t parts_;
-  std::vector<int>& part_;
-  GhostValues<int> ghosts_;
-  Connections connections_;
-  PartLoads loads_;
+  // ---- to any part with room
+
+  /// Rows of overloaded parts that fit elsewhere, those least tied to their part first, and of these the heaviest.
+  std::vector<Move> leavers() {
+    std::int64_t room = 0;
+    for (std::size_t p = 0; p < state_.parts; ++p) room = std::max(room, state_.room(p));
+    std::vector<Move> moves;
+    for (LocalIndex i = 0; i < state_.graph.rows(); ++i) {
+      const int from = state_.part[i];
+      if (state_.excess(from) == 0 || state_.weight(i) > room) continue;
+      state_.look_around(i);
+      moves.push_back({i, from, -state_.connections.to(from)});
+    }
+    std::stable_sort(moves.begin(), moves.end(),
+                     [&](const Move& a, const Move& b) { return state_.weight(a.row) > state_.weight(b.row); });
+    sort_by_gain(moves);
+    return moves;
+  }
+
+  std::int64_t jump() {
+    const std::vector<Move> moves = leavers();
+    std::vector<std::int64_t> quota = quotas(moves);
+    const std::vector<std::int64_t> mine(state_.parts, std::accumulate(quota.begin(), quota.end(), std::int64_t{0}));
+    std::vector<std::int64_t> room = shares(mine, [&](std::size_t p) { return state_.room(p); });
+    // The roomiest parts first: rows that jump from one part to one other stay together.
+    std::vector<int> order(state_.parts);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return room[a] > room[b]; });
+    auto next = order.begin();
+    for (const Move& wish : moves) {
+      const int from = state_.part[wish.row];
+      const std::int64_t w = state_.weight(wish.row);
+      if (quota[from] <= 0) continue;
+      while (next != order.end() && room[*next] <= 0) ++next;
+      const auto to = std::find_if(next, order.end(), [&](int p) { return room[p] >= w; });
+      if (to == order.end()) continue;
+      quota[from] -= w;
+      room[*to] -= w;
+      state_.move(wish.row, *to);
+    }
+    return state_.settle();
+  }
+
+  PartMoves state_;
   std::vector<std::int64_t> distance_;
 };
 
@@ -144,7 +179,7 @@ class Diffusion {
 std::int64_t balance(const Context& context, const DGraph& graph, int parts, std::int64_t limit,
                      std::vector<int>& part) {
   if (parts == 1) return 0;
-  return Diffusion(*context.comm, graph, parts, limit, part).run();
+  return Balancing(*context.comm, graph, parts, limit, part).run();
 }
 
 } // namespace atl

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <tuple>
 
 namespace atl {
 namespace {
@@ -96,9 +97,11 @@ void sort_unique(std::vector<GlobalIndex>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-/// What a slab's own columns do not say: the rows of other ranks that are neighbours here.
+/// What a slab's own columns do not say: the rows of other ranks that are neighbours here, and which entries have
+/// no mirror.
 struct Surroundings {
   std::vector<MissingEdge> missing; ///< sorted, unique
+  std::vector<Edge> one_way;        ///< the entries that made edges missing, told back to their rows; sorted
   std::vector<GlobalIndex> ghosts;  ///< sorted, unique
 };
 
@@ -110,6 +113,18 @@ void find_missing_here(const SortedColumns& columns, GlobalIndex row_begin, std:
       if (!columns.contains(static_cast<LocalIndex>(j), row_begin + i))
         missing.push_back({static_cast<LocalIndex>(j), row_begin + i});
     }
+}
+
+/// The owner of an edge's column says which are missing: their rows' owners learn it here. Collective.
+std::vector<Edge> entries_without_mirror(const CommunicatorPtr& comm, const RowRanges& ranges, GlobalIndex row_begin,
+                                         const std::vector<MissingEdge>& missing) {
+  std::vector<Edge> edges;
+  edges.reserve(missing.size());
+  for (const MissingEdge& edge : missing) edges.push_back({edge.column, row_begin + edge.row});
+  std::vector<Edge> mine = route(comm, edges, [&](const Edge& edge) { return ranges.owner(edge.row); }).items;
+  std::sort(mine.begin(), mine.end(),
+            [](const Edge& a, const Edge& b) { return std::tie(a.row, a.column) < std::tie(b.row, b.column); });
+  return mine;
 }
 
 /// Shows entries with a column elsewhere to its owner, who notes those that it has not, in rounds of bounded
@@ -156,11 +171,13 @@ Surroundings look_around(const CommunicatorPtr& comm, const SortedColumns& colum
   for (const MissingEdge& edge : found.missing)
     if (edge.column < row_begin || edge.column >= row_begin + columns.rows()) found.ghosts.push_back(edge.column);
   sort_unique(found.ghosts);
+  found.one_way = entries_without_mirror(comm, ranges, row_begin, found.missing);
   return found;
 }
 
 /// Rows of the graph: the slab's columns without the diagonal, and what was missing, in local numbers.
-void fill_rows(DGraph& graph, const SortedColumns& columns, const std::vector<MissingEdge>& missing) {
+void fill_rows(DGraph& graph, const SortedColumns& columns, const Surroundings& around) {
+  const std::vector<MissingEdge>& missing = around.missing;
   const LocalIndex n = columns.rows();
   const GlobalIndex row_begin = graph.map().owned_begin();
   graph.offsets.assign(n + 1, 0);
@@ -171,10 +188,17 @@ void fill_rows(DGraph& graph, const SortedColumns& columns, const std::vector<Mi
 
   graph.neighbour.resize(graph.offsets[n]);
   auto next = missing.begin();
+  auto one_way = around.one_way.begin();
   for (LocalIndex i = 0; i < n; ++i) {
     Offset at = graph.offsets[i];
-    for (const GlobalIndex column : columns.row(i))
-      if (column != row_begin + i) graph.neighbour[at++] = graph.map().to_local(column);
+    for (const GlobalIndex column : columns.row(i)) {
+      if (column == row_begin + i) continue;
+      if (one_way != around.one_way.end() && one_way->row == row_begin + i && one_way->column == column) {
+        graph.one_way.push_back(at);
+        ++one_way;
+      }
+      graph.neighbour[at++] = graph.map().to_local(column);
+    }
     for (; next != missing.end() && next->row == i; ++next)
       graph.neighbour[at++] = graph.map().to_local(next->column);
   }
@@ -225,7 +249,7 @@ DGraph make_graph(const Context& context, const RowBlock<T>& block, bool weight_
   Surroundings around = look_around(context.comm, *columns, block.row_begin);
   DGraph graph;
   graph.halo = HaloPlan::create(IndexMap::create(context.comm, block.rows(), std::move(around.ghosts)));
-  agree(comm, [&] { fill_rows(graph, *columns, around.missing); });
+  agree(comm, [&] { fill_rows(graph, *columns, around); });
   graph.weight = row_weights(comm, block.offsets, block.n_rows, weight_rows_by_entries);
   return graph;
 }

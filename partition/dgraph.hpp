@@ -9,7 +9,8 @@ namespace atl {
 /// Layout     row i's neighbours are neighbour[offsets[i] .. offsets[i + 1]): local numbers of map(), owned
 ///            rows first, ghosts after, without duplicates, in no order.
 /// Invariant  symmetric: an edge is stored in the rows of both its ends. Edges weigh edge_weight, or 1 each
-///            where that is empty; weight is a row's share of the work, at least 1.
+///            where that is empty; weight is a row's share of the work, at least 1. Where a_ji is not stored, row j
+///            of y = A x does not need x_i: one_way tells; it is empty for symmetric patterns.
 /// Ranks      nothing of length n() is held; every member is local.
 struct DGraph {
   HaloPlanPtr halo;
@@ -17,6 +18,7 @@ struct DGraph {
   std::vector<LocalIndex> neighbour;
   std::vector<std::int32_t> edge_weight;
   std::vector<std::int32_t> weight;
+  std::vector<Offset> one_way; ///< of make_graph: positions of row i's neighbours j with no entry a_ji, ascending
 
   const IndexMap& map() const { return *halo->map(); }
   GlobalIndex n() const { return map().global_size(); }

@@ -1,6 +1,6 @@
 #include <atoll/partition/ghost_values.hpp>
 #include <atoll/partition/islands.hpp>
-#include <atoll/partition/refine.hpp>
+#include <atoll/partition/part_moves.hpp>
 #include <atoll/partition/routing.hpp>
 
 #include <algorithm>

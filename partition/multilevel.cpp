@@ -4,6 +4,7 @@
 #include <atoll/partition/metis.hpp>
 #include <atoll/partition/multilevel.hpp>
 #include <atoll/partition/refine.hpp>
+#include <atoll/partition/wording.hpp>
 
 #include <fmt/format.h>
 
@@ -140,7 +141,8 @@ std::vector<int> partition_multilevel(const Context& context, const DGraph& grap
                             "the partitioner scotch or block",
                             coarsest.n(), edges),
                 "partitioner metis");
-  if (!levels.empty()) why += fmt::format(", {} merged vertices in {} levels", coarsest.n(), levels.size());
+  if (!levels.empty())
+    why += fmt::format(", {} merged vertices in {}", coarsest.n(), number_of(std::ssize(levels), "level"));
 
   std::vector<int> part = cut_on_first_rank(comm, coarsest, parts, options);
   const std::int64_t limit = weight_limit(sum_over_ranks(comm, graph.weight), parts, options.imbalance);

@@ -2,6 +2,7 @@
 #include <atoll/comm/block_range.hpp>
 #include <atoll/partition/part_file.hpp>
 #include <atoll/partition/routing.hpp>
+#include <atoll/partition/wording.hpp>
 
 #include <fmt/format.h>
 
@@ -140,8 +141,8 @@ std::vector<int> read_part_file(const Context& context, const DGraph& graph, int
   const GlobalIndex first = comm.exclusive_sum(std::ssize(share.parts));
   if (found != graph.n())
     throw Error(ErrorKind::bad_input,
-                fmt::format("holds {} part numbers, but the matrix has {} rows; one number a row is expected", found,
-                            graph.n()),
+                fmt::format("holds {}, but the matrix has {}; one number a row is expected",
+                            number_of(found, "part number"), number_of(graph.n(), "row")),
                 file_name);
 
   std::vector<RowPart> items;

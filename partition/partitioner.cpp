@@ -1,11 +1,13 @@
 #include <atoll/partition/block.hpp>
 #include <atoll/partition/coordinates.hpp>
 #include <atoll/partition/ghost_values.hpp>
+#include <atoll/partition/heavy_rows.hpp>
 #include <atoll/partition/multilevel.hpp>
 #include <atoll/partition/part_file.hpp>
 #include <atoll/partition/refine.hpp>
 #include <atoll/partition/repair.hpp>
 #include <atoll/partition/scotch.hpp>
+#include <atoll/partition/wording.hpp>
 
 #include <fmt/format.h>
 
@@ -66,7 +68,8 @@ Choice choose(const Communicator& comm, const Facts& facts, int parts, const Par
   if (parts == 1) return {Method::block, "one part"};
   if (options.method == Method::block) return {Method::block, "asked for"};
   if (facts.n <= parts)
-    return {Method::block, fmt::format("{} rows for {} parts: at most one row a part", facts.n, parts)};
+    return {Method::block,
+            fmt::format("{} for {}: at most one row a part", number_of(facts.n, "row"), number_of(parts, "part"))};
   if (options.method == Method::coordinates) return {Method::coordinates, "asked for"};
   if (facts.edges == 0) return {Method::block, "no row has a neighbour"};
   if (options.method == Method::automatic) return choose_automatically(comm, facts, parts, has_coordinates);
@@ -99,14 +102,39 @@ std::vector<int> compute(const Context& context, const DGraph& graph, int parts,
   }
 }
 
-void check_arguments(int parts, const PartitionOptions& options) {
+void check_arguments(GlobalIndex n, int parts, const PartitionOptions& options) {
   if (parts < 1)
     throw Error(ErrorKind::usage, fmt::format("{} parts were asked for; 1 or more are expected", parts),
+                "partitioner");
+  if (parts > max_parts)
+    throw Error(ErrorKind::usage, fmt::format("{} parts were asked for; the limit is {}", parts, max_parts),
+                "partitioner");
+  if (const GlobalIndex most = std::max<GlobalIndex>(n, max_empty_parts); parts > most)
+    throw Error(ErrorKind::usage,
+                fmt::format("{} parts were asked for, but the matrix has {}: the parts beyond the rows would "
+                            "be empty; ask for at most {}",
+                            parts, number_of(n, "row"), most),
                 "partitioner");
   if (!(options.imbalance >= 0) || !std::isfinite(options.imbalance))
     throw Error(ErrorKind::usage,
                 fmt::format("imbalance {} is not a number of 0 or more; 0.03 is usual", options.imbalance),
                 "partitioner");
+}
+
+} // namespace
+
+namespace {
+
+/// Balance and wholeness, for methods that promise nothing of either. Returns what was done, in words.
+std::string mend(const Context& context, const DGraph& graph, int parts, double imbalance, std::vector<int>& part) {
+  std::int64_t weight = 0;
+  for (const std::int32_t w : graph.weight) weight += w;
+  const std::int64_t limit = weight_limit(context.comm->all_reduce(weight, ReduceOp::sum), parts, imbalance);
+  part.resize(graph.map().n_local());
+  GhostValues<int>(graph.halo).update(part);
+  const Repairs done = repair(context, graph, parts, limit, part);
+  part.resize(graph.rows());
+  return done.text();
 }
 
 } // namespace
@@ -134,27 +162,22 @@ std::string_view to_string(PartitionMethod method) {
 Partition compute_partition(const Context& context, const DGraph& graph, int parts, const PartitionOptions& options,
                             const std::optional<Coordinates>& coordinates) {
   Communicator& comm = *context.comm;
-  check_arguments(parts, options);
+  check_arguments(graph.n(), parts, options);
   // Coordinates may be missing on a rank without rows, or by mistake on others: only all together count.
   const bool has_coordinates = comm.all_reduce(std::int64_t{coordinates.has_value()}, ReduceOp::min) == 1;
   Choice choice = choose(comm, survey(comm, graph), parts, options, has_coordinates);
+  const std::optional<DGraph> cut = cut_heavy_rows(comm, graph, fair_weight(comm, graph, parts));
+  const DGraph& even = cut ? *cut : graph;
   std::vector<int> part =
-      compute(context, graph, parts, options, has_coordinates ? coordinates : std::nullopt, choice);
+      compute(context, even, parts, options, has_coordinates ? coordinates : std::nullopt, choice);
   check_parts(comm, graph, part, parts);
-
-  if (choice.method != Method::file && choice.method != Method::block) {
-    std::int64_t weight = 0;
-    for (const std::int32_t w : graph.weight) weight += w;
-    const std::int64_t limit = weight_limit(comm.all_reduce(weight, ReduceOp::sum), parts, options.imbalance);
-    part.resize(graph.map().n_local());
-    GhostValues<int>(graph.halo).update(part);
-    choice.why += repair(context, graph, parts, limit, part).text();
-    part.resize(graph.rows());
-  }
+  if (choice.method != Method::file && choice.method != Method::block)
+    choice.why += mend(context, even, parts, options.imbalance, part);
   Partition result{std::move(part), choice.method, std::move(choice.why), {}};
   result.quality = measure_quality(context, graph, result.owner, parts);
   if (result.quality.empty_parts > 0)
-    result.why += fmt::format("; {} of {} parts are empty", result.quality.empty_parts, parts);
+    result.why += fmt::format("; {} of {} parts {} empty", result.quality.empty_parts, parts,
+                              result.quality.empty_parts == 1 ? "is" : "are");
   return result;
 }
 

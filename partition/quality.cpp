@@ -24,24 +24,33 @@ struct Boundary {
   std::set<PartPair> neighbours;
 };
 
+void sort_unique(std::vector<int>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
 Boundary survey_boundary(const DGraph& graph, std::span<const int> part, int parts) {
   Boundary found;
   found.halo.assign(parts, 0);
-  std::vector<int> others;
+  std::vector<int> others, receivers; // around one row; those that have an entry in its column
+  auto one_way = graph.one_way.begin();
   for (LocalIndex i = 0; i < graph.rows(); ++i) {
     others.clear();
-    for (const LocalIndex j : graph.neighbours(i)) {
+    receivers.clear();
+    for (Offset k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
+      const LocalIndex j = graph.neighbour[k];
+      const bool needed = one_way == graph.one_way.end() || *one_way != k;
+      if (!needed) ++one_way;
       if (part[j] == part[i]) continue;
       others.push_back(part[j]);
+      if (needed) receivers.push_back(part[j]);
       // Both ends store the edge; the end with the lower global number counts it.
       found.edge_cut += graph.map().to_global(i) < graph.map().to_global(j);
     }
-    std::sort(others.begin(), others.end());
-    others.erase(std::unique(others.begin(), others.end()), others.end());
-    for (const int other : others) {
-      ++found.halo[other];
-      found.neighbours.insert({part[i], other});
-    }
+    sort_unique(others);
+    sort_unique(receivers);
+    for (const int other : others) found.neighbours.insert({part[i], other});
+    for (const int receiver : receivers) ++found.halo[receiver];
   }
   return found;
 }
@@ -59,6 +68,12 @@ std::int64_t most_neighbours(const CommunicatorPtr& comm, const std::set<PartPai
     most = std::max(most, count);
   }
   return comm->all_reduce(most, ReduceOp::max);
+}
+
+std::int64_t heaviest_row(Communicator& comm, const DGraph& graph) {
+  std::int64_t most = 0;
+  for (const std::int32_t w : graph.weight) most = std::max<std::int64_t>(most, w);
+  return comm.all_reduce(most, ReduceOp::max);
 }
 
 double excess(std::int64_t largest, std::int64_t total, int parts) {
@@ -127,6 +142,7 @@ PartitionQuality measure_quality(const Context& context, const DGraph& graph, st
   quality.rows_max = *most;
   quality.empty_parts = static_cast<int>(std::count(loads.rows.begin(), loads.rows.end(), 0));
   quality.imbalance = excess(loads.heaviest(), loads.total_weight, parts);
+  quality.imbalance_least = std::max(0.0, excess(heaviest_row(comm, graph), loads.total_weight, parts));
   quality.imbalance_rows = excess(quality.rows_max, graph.n(), parts);
   return quality;
 }

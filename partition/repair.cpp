@@ -2,6 +2,7 @@
 #include <atoll/partition/islands.hpp>
 #include <atoll/partition/refine.hpp>
 #include <atoll/partition/repair.hpp>
+#include <atoll/partition/wording.hpp>
 
 #include <fmt/format.h>
 
@@ -91,10 +92,13 @@ Repairs repair(const Context& context, const DGraph& graph, int parts, std::int6
 std::string Repairs::text() const {
   std::string text;
   const auto add = [&](const std::string& what) { text += (text.empty() ? "; repaired: " : ", ") + what; };
-  if (filled > 0) add(fmt::format("{} empty parts filled", filled));
-  if (balanced > 0) add(fmt::format("{} rows moved for balance", balanced));
-  if (joined > 0) add(fmt::format("{} rows of torn parts joined to a neighbour", joined));
-  if (islands > 0) text += fmt::format("; {} pieces stay apart from their part for balance", islands);
+  if (filled > 0) add(number_of(filled, "empty part") + " filled");
+  if (balanced > 0) add(number_of(balanced, "row") + " moved for balance");
+  if (joined > 0) add(number_of(joined, "row") + " of torn parts joined to a neighbour");
+  if (islands > 0)
+    text +=
+        fmt::format("; {} for balance", islands == 1 ? "1 piece stays apart from its part"
+                                                     : number_of(islands, "piece") + " stay apart from their parts");
   return text;
 }
 

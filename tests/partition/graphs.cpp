@@ -133,11 +133,11 @@ PlainQuality plain_quality(const Pattern& pattern, const std::vector<int>& part,
   for (const auto& [i, j] : pattern.edges()) {
     if (part[i] == part[j]) continue;
     ++q.edge_cut;
-    halo.emplace(part[i], j);
-    halo.emplace(part[j], i);
     neighbours.emplace(part[i], part[j]);
     neighbours.emplace(part[j], part[i]);
   }
+  for (const auto& [i, j] : pattern.entries) // row i needs x_j
+    if (part[i] != part[j]) halo.emplace(part[i], j);
   std::map<int, std::int64_t> halo_of;
   std::map<int, int> neighbours_of;
   for (const auto& [p, row] : halo) q.halo_max = std::max(q.halo_max, ++halo_of[p]);

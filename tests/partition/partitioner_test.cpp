@@ -183,10 +183,18 @@ ErrorKind failure(const PartitionOptions& options, int parts) {
 
 TEST(Partitioner, Refusals) {
   EXPECT_EQ(failure({.file = {}}, 0), ErrorKind::usage);
+  EXPECT_EQ(failure({.file = {}}, max_parts + 1), ErrorKind::usage);
+  EXPECT_EQ(failure({.file = {}}, max_empty_parts + 1), ErrorKind::usage) << "16 rows";
   EXPECT_EQ(failure({.imbalance = -0.1, .file = {}}, 2), ErrorKind::usage);
   EXPECT_EQ(failure({.imbalance = std::nan(""), .file = {}}, 2), ErrorKind::usage);
   EXPECT_EQ(failure({.method = PartitionMethod::coordinates, .file = {}}, 2), ErrorKind::usage);
   EXPECT_EQ(failure({.method = PartitionMethod::scotch, .file = {}}, 2), ErrorKind::environment);
+}
+
+TEST(Partitioner, PartsBeyondTheRowsStayEmptyUpToABound) {
+  const Cut c = cut(grid(4, 4), max_empty_parts, 2, {.file = {}});
+  EXPECT_EQ(c.partition.quality.empty_parts, max_empty_parts - 16);
+  EXPECT_NE(c.partition.why.find("65520 of 65536 parts are empty"), std::string::npos) << c.partition.why;
 }
 
 TEST(Partitioner, NoRowsAtAll) {

@@ -1,6 +1,7 @@
 #include "graphs.hpp"
 #include "support/contexts.hpp"
 
+#include <atoll/comm/dsparse_matrix.hpp>
 #include <atoll/comm/virtual_cluster.hpp>
 #include <atoll/partition/quality.hpp>
 
@@ -40,10 +41,43 @@ TEST(Quality, HandNumbers) {
   EXPECT_EQ(q.empty_parts, 0);
 }
 
+TEST(Quality, HaloIsThatOfTheForwardExchange) {
+  // Row 0 is full, and so is column 3: 0 -> 1, 2, 3, and 1, 2 -> 3. Parts {0}, {1, 2}, {3}.
+  Pattern p = isolated(4);
+  for (const auto& [i, j] : {std::pair{0, 1}, {0, 2}, {0, 3}, {1, 3}, {2, 3}}) p.entries.emplace(i, j);
+  for (const int ranks : {1, 2, 4}) {
+    const PartitionQuality q = measure(p, {0, 1, 1, 2}, 3, ranks, 1);
+    EXPECT_EQ(q.halo_total, 4); // part 0 receives 1, 2, 3, part 1 receives 3, part 2 nothing
+    EXPECT_EQ(q.halo_max, 3);
+    EXPECT_EQ(q.edge_cut, 5);
+    EXPECT_EQ(q.neighbors_max, 2); // part 2 receives nothing, but sends to both
+  }
+}
+
+TEST(Quality, HaloIsTheGhostsOfTheMatrix) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Pattern pattern = scattered(50, 0.06, seed);
+    const int ranks = 1 + static_cast<int>(seed % 6);
+    const auto ranges = random_ranges(pattern.n, ranks, seed);
+    run_virtual_cluster(ranks, [&](CommunicatorPtr comm) {
+      const Context context = test_context(comm);
+      RowBlock<double> slab = slab_of(pattern, ranges, comm->rank());
+      const DGraph graph = make_graph(context, slab, true);
+      const std::vector<int> owner(slab.rows(), comm->rank());
+      const PartitionQuality q = measure_quality(context, graph, owner, ranks);
+      const auto a = DSparseMatrix<double>::from_rows(context, std::move(slab));
+      EXPECT_EQ(q.halo_total, comm->all_reduce(std::int64_t{a.col_map()->n_ghosts()}, ReduceOp::sum));
+      EXPECT_EQ(q.halo_max, comm->all_reduce(std::int64_t{a.col_map()->n_ghosts()}, ReduceOp::max));
+    });
+  }
+}
+
 TEST(Quality, ImbalanceInEntriesAndInRows) {
   // Star of 5 by entries: hub 5, leaves 2 each: total 13. Parts {hub} and {leaves}: 5 and 8.
   const PartitionQuality q = measure(star(5), {0, 1, 1, 1, 1}, 2, 2, 1, true);
   EXPECT_DOUBLE_EQ(q.imbalance, 8 / 6.5 - 1);
+  EXPECT_EQ(q.imbalance_least, 0);
+  EXPECT_DOUBLE_EQ(measure(star(5), {0, 1, 2, 3, 3}, 4, 2, 1, true).imbalance_least, 5 / 3.25 - 1);
   EXPECT_DOUBLE_EQ(q.imbalance_rows, 4 / 2.5 - 1);
 }
 

@@ -175,6 +175,28 @@ TEST(Balance, UnitRowsOfConnectedGraphsEndWithinTheLimit) {
   }
 }
 
+TEST(Balance, RowsThatTouchNoPartWithRoomJumpThere) {
+  // The leaves of a hub: all in part 1, which touches only the hub's part 0.
+  for (const int ranks : {1, 3}) {
+    std::vector<int> start(61, 1);
+    start[0] = 0;
+    const auto end =
+        apply(star(61), start, ranks, 3, [](const Context& context, const DGraph& graph, std::vector<int>& part) {
+          EXPECT_GT(balance(context, graph, 4, 16, part), 0);
+        });
+    const PlainQuality after = plain_quality(star(61), end, 4);
+    EXPECT_LE(*std::max_element(after.rows.begin(), after.rows.end()), 16);
+  }
+}
+
+TEST(Repair, SaysHowManyOfEach) {
+  EXPECT_EQ((Repairs{1, 1, 1, 1}.text()),
+            "; repaired: 1 empty part filled, 1 row moved for balance, 1 row of torn parts "
+            "joined to a neighbour; 1 piece stays apart from its part for balance");
+  EXPECT_EQ((Repairs{2, 0, 3, 4}.text()), "; repaired: 2 empty parts filled, 3 rows of torn parts joined to a "
+                                          "neighbour; 4 pieces stay apart from their parts for balance");
+}
+
 TEST(Repair, EmptyPartsAreFilled) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
