@@ -6,9 +6,6 @@
 #include "vectors.hpp"
 
 #include <atoll/io/file_bytes.hpp>
-#include <atoll/solvers/components.hpp>
-#include <atoll/solvers/null_space.hpp>
-#include <atoll/solvers/symmetry.hpp>
 
 #include <fmt/format.h>
 
@@ -19,22 +16,6 @@
 namespace atl::app {
 
 namespace {
-
-/// What needs the ready matrix; of square matrices only.
-struct Structure {
-  SymmetryReport symmetry;
-  std::int64_t components = 0; ///< of a symmetric pattern; else 0
-  std::int64_t null_space = 0; ///< constants found; of a symmetric matrix
-};
-
-Structure find_structure(const Context& context, RowBlock<double>&& rows) {
-  const auto a = DSparseMatrix<double>::from_rows(context, std::move(rows));
-  Structure structure;
-  structure.symmetry = check_symmetry(a);
-  if (structure.symmetry.pattern) structure.components = ComponentFinder<double>(a).count();
-  if (structure.symmetry.values) structure.null_space = NullSpace<double>::find(a).dimension();
-  return structure;
-}
 
 void report_entries(Session& session, const MatrixFacts& facts) {
   session.report.set("row_entries.min", facts.row_entries_min)
@@ -59,7 +40,7 @@ void report_entries(Session& session, const MatrixFacts& facts) {
                                            facts.norm_frobenius, facts.norm_inf, facts.max_abs));
 }
 
-void report_square(Session& session, const MatrixFacts& facts, const Structure& structure) {
+void report_square(Session& session, const MatrixFacts& facts, const MatrixStructure& structure) {
   const SymmetryReport& symmetry = structure.symmetry;
   const std::string definite = definiteness(facts, symmetry.values, structure.components);
   session.report.set("matrix.symmetric", symmetry.values);

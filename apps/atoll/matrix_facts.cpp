@@ -1,5 +1,9 @@
 #include "matrix_facts.hpp"
 
+#include <atoll/partition/routing.hpp>
+#include <atoll/solvers/components.hpp>
+#include <atoll/solvers/null_space.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -97,6 +101,95 @@ MatrixFacts gather_facts(Communicator& comm, const RowBlock<double>& rows) {
   facts.cols = rows.n_cols;
   if (facts.rows == 0) facts.row_entries_min = 0, facts.gershgorin_low = facts.gershgorin_high = 0;
   return facts;
+}
+
+namespace {
+
+std::vector<GlobalIndex> foreign_columns(const RowBlock<double>& rows) {
+  std::vector<GlobalIndex> foreign;
+  for (GlobalIndex c : rows.column)
+    if (c < rows.row_begin || c >= rows.row_end()) foreign.push_back(c);
+  std::sort(foreign.begin(), foreign.end());
+  foreign.erase(std::unique(foreign.begin(), foreign.end()), foreign.end());
+  return foreign;
+}
+
+/// Takes rows out of a square matrix that have no entry in the row and none in the column, with their columns.
+class EmptyRowRemoval {
+ public:
+  EmptyRowRemoval(const Context& context, RowBlock<double>&& rows)
+      : comm_(context.comm), rows_(std::move(rows)), used_(static_cast<std::size_t>(rows_.rows()), false) {}
+
+  /// Collective. Matrices that have few such rows stay as they are.
+  RowBlock<double> run() {
+    std::vector<GlobalIndex> foreign = foreign_columns(rows_);
+    const RowRanges ranges(*comm_, rows_.row_begin);
+    const auto asked = route(comm_, foreign, [&](GlobalIndex column) { return ranges.owner(column); });
+    mark(asked.items);
+    const GlobalIndex kept =
+        comm_->all_reduce(std::int64_t{std::count(used_.begin(), used_.end(), true)}, ReduceOp::sum);
+    if (2 * kept > rows_.n_rows) return std::move(rows_);
+    removed_ = rows_.n_rows - kept;
+    return squeeze(kept, foreign, asked);
+  }
+  GlobalIndex removed() const { return removed_; }
+
+ private:
+  std::size_t local(GlobalIndex index) const { return static_cast<std::size_t>(index - rows_.row_begin); }
+  bool is_here(GlobalIndex index) const { return index >= rows_.row_begin && index < rows_.row_end(); }
+
+  void mark(const std::vector<GlobalIndex>& asked) {
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      if (rows_.offsets[i] != rows_.offsets[i + 1]) used_[i] = true;
+    for (GlobalIndex c : rows_.column)
+      if (is_here(c)) used_[local(c)] = true;
+    for (GlobalIndex c : asked) used_[local(c)] = true;
+  }
+
+  RowBlock<double> squeeze(GlobalIndex kept, const std::vector<GlobalIndex>& foreign,
+                           const Routed<GlobalIndex>& asked) {
+    std::vector<LocalIndex> row; // those kept here
+    RowBlock<double> result{kept, kept, 0, {0}, std::move(rows_.column), std::move(rows_.value)};
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      if (!used_[i]) continue;
+      row.push_back(static_cast<LocalIndex>(i));
+      result.offsets.push_back(rows_.offsets[i + 1]);
+    }
+    result.row_begin = comm_->exclusive_sum(std::ssize(row));
+    const auto number = [&](GlobalIndex index) {
+      const auto place = std::lower_bound(row.begin(), row.end(), static_cast<LocalIndex>(local(index)));
+      return result.row_begin + (place - row.begin());
+    };
+    std::vector<GlobalIndex> answers;
+    for (GlobalIndex c : asked.items) answers.push_back(number(c));
+    const std::vector<GlobalIndex> foreign_number = exchange_back<GlobalIndex>(asked.plan, answers);
+    for (GlobalIndex& c : result.column) {
+      if (is_here(c))
+        c = number(c);
+      else
+        c = foreign_number[static_cast<std::size_t>(std::lower_bound(foreign.begin(), foreign.end(), c) -
+                                                    foreign.begin())];
+    }
+    return result;
+  }
+
+  CommunicatorPtr comm_;
+  RowBlock<double> rows_;
+  std::vector<bool> used_;
+  GlobalIndex removed_ = 0;
+};
+
+} // namespace
+
+MatrixStructure find_structure(const Context& context, RowBlock<double>&& rows) {
+  EmptyRowRemoval removal(context, std::move(rows));
+  const auto a = DSparseMatrix<double>::from_rows(context, removal.run());
+  MatrixStructure structure;
+  structure.symmetry = check_symmetry(a);
+  // A row taken out is a component of its own, with no entry whose sum could be zero.
+  if (structure.symmetry.pattern) structure.components = ComponentFinder<double>(a).count() + removal.removed();
+  if (structure.symmetry.values) structure.null_space = NullSpace<double>::find(a).dimension();
+  return structure;
 }
 
 std::string definiteness(const MatrixFacts& facts, bool symmetric, std::int64_t components) {

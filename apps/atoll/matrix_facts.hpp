@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atoll/comm/row_block.hpp>
+#include <atoll/solvers/symmetry.hpp>
 
 #include <string>
 
@@ -26,6 +27,16 @@ struct MatrixFacts {
 
 /// One pass over this rank's sorted rows, and a few reductions. Collective.
 MatrixFacts gather_facts(Communicator& comm, const RowBlock<double>& rows);
+
+/// What needs the graph of a square matrix.
+struct MatrixStructure {
+  SymmetryReport symmetry;
+  std::int64_t components = 0; ///< of a symmetric pattern; else 0
+  std::int64_t null_space = 0; ///< constants found; of a symmetric matrix
+};
+
+/// The matrix is consumed. Where most rows and columns are empty it costs memory for the others only. Collective.
+MatrixStructure find_structure(const Context& context, RowBlock<double>&& rows);
 
 /// What symmetry, diagonal and Gershgorin's discs say about definiteness, in words; "unknown" where they say
 /// nothing.
