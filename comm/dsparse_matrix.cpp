@@ -1,9 +1,9 @@
 #include <atoll/comm/dsparse_matrix.hpp>
+#include <atoll/comm/row_reader.hpp>
 #include <atoll/core/kernels.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace atl {
 namespace {
@@ -42,6 +42,11 @@ void DSparseMatrix<T>::multiply(DVector<T>& x, DVector<T>& y) const {
   if (x.columns() != y.columns()) throw_shape("multiply", "a block of vectors", x.columns(), y.columns());
   auto& kernels = context_.executor->template kernels<T>();
   auto halo = halo_->start_forward(x);
+  if (packed_) {
+    kernels.packed_multiply(split_.owned, x.columns(), x.data(), y.data());
+    halo.finish();
+    return kernels.csr_multiply_add(split_.halo.view(), T{1}, x.columns(), x.data(), y.data());
+  }
   kernels.csr_multiply(local_.view(), 0, n_interior_, x.columns(), x.data(), y.data());
   halo.finish();
   kernels.csr_multiply(local_.view(), n_interior_, local_.rows, x.columns(), x.data(), y.data());
@@ -54,6 +59,11 @@ void DSparseMatrix<T>::residual(DVector<T>& x, const DVector<T>& b, DVector<T>& 
   require_rows("residual", r);
   auto& kernels = context_.executor->template kernels<T>();
   auto halo = halo_->start_forward(x);
+  if (packed_) {
+    kernels.packed_residual(split_.owned, x.data(), b.data(), r.data());
+    halo.finish();
+    return kernels.csr_multiply_add(split_.halo.view(), T{-1}, 1, x.data(), r.data());
+  }
   kernels.csr_residual(local_.view(), 0, n_interior_, x.data(), b.data(), r.data());
   halo.finish();
   kernels.csr_residual(local_.view(), n_interior_, local_.rows, x.data(), b.data(), r.data());
@@ -66,13 +76,45 @@ void DSparseMatrix<T>::multiply_transposed(const DVector<T>& y, DVector<T>& x) c
   if (x.columns() != y.columns()) throw_shape("multiply_transposed", "a block of vectors", x.columns(), y.columns());
   auto& kernels = context_.executor->template kernels<T>();
   x.fill(T{0});
-  kernels.csr_multiply_transposed(local_.view(), x.columns(), y.data(), x.data());
+  if (packed_) {
+    ChunkRows<T> rows;
+    for (std::size_t c = 0; c < split_.owned.chunks().size(); ++c) {
+      split_.owned.unpack(c, rows);
+      const Offset first = split_.owned.chunks()[c].first;
+      kernels.csr_multiply_transposed(rows.view(split_.owned.columns()), x.columns(), y.data() + first * y.columns(),
+                                      x.data());
+    }
+    kernels.csr_multiply_transposed(split_.halo.view(), x.columns(), y.data(), x.data());
+  } else {
+    kernels.csr_multiply_transposed(local_.view(), x.columns(), y.data(), x.data());
+  }
   halo_->reverse(x);
 }
+
+namespace {
+
+/// One number a row, from its columns and values.
+template <class T, class Figure>
+DVector<T> row_figures(const DSparseMatrix<T>& a, const Figure& figure) {
+  DVector<T> result = a.make_row_vector();
+  RowReader<T> reader(a);
+  const std::span<T> out = result.owned_host();
+  reader.for_rows([&](LocalIndex r, std::span<const LocalIndex> columns, std::span<const T> values) {
+    out[static_cast<std::size_t>(r)] = figure(r, columns, values);
+  });
+  return result;
+}
+
+} // namespace
 
 template <class T>
 DVector<T> DSparseMatrix<T>::diagonal() const {
   if (rows() != cols()) throw_shape("diagonal", "the matrix", cols(), rows());
+  if (packed_)
+    return row_figures(*this, [](LocalIndex r, std::span<const LocalIndex> columns, std::span<const T> values) {
+      const auto found = std::ranges::find(columns, r);
+      return found == columns.end() ? T{0} : values[static_cast<std::size_t>(found - columns.begin())];
+    });
   DVector<T> d = make_row_vector();
   context_.executor->template kernels<T>().csr_diagonal(local_.view(), d.data());
   return d;
@@ -80,6 +122,12 @@ DVector<T> DSparseMatrix<T>::diagonal() const {
 
 template <class T>
 DVector<T> DSparseMatrix<T>::row_sums() const {
+  if (packed_)
+    return row_figures(*this, [](LocalIndex, std::span<const LocalIndex>, std::span<const T> values) {
+      Accumulator<T> sum = 0;
+      for (const T v : values) sum += v;
+      return static_cast<T>(sum);
+    });
   DVector<T> sums = make_row_vector();
   context_.executor->template kernels<T>().csr_row_sums(local_.view(), sums.data());
   return sums;
@@ -87,6 +135,12 @@ DVector<T> DSparseMatrix<T>::row_sums() const {
 
 template <class T>
 DVector<T> DSparseMatrix<T>::row_abs_sums() const {
+  if (packed_)
+    return row_figures(*this, [](LocalIndex, std::span<const LocalIndex>, std::span<const T> values) {
+      Accumulator<T> sum = 0;
+      for (const T v : values) sum += std::abs(v);
+      return static_cast<T>(sum);
+    });
   DVector<T> sums = make_row_vector();
   context_.executor->template kernels<T>().csr_row_abs_sums(local_.view(), sums.data());
   return sums;
@@ -95,13 +149,16 @@ DVector<T> DSparseMatrix<T>::row_abs_sums() const {
 template <class T>
 double DSparseMatrix<T>::norm_frobenius() const {
   // Scaled by the largest entry, so that squares neither overflow nor vanish.
-  const std::vector<T> values = local_.value.to_host();
-  double largest = 0;
-  for (const T v : values) largest = std::max(largest, std::abs(static_cast<double>(v)));
+  RowReader<T> reader(*this);
+  double largest = 0, sum = 0;
+  reader.for_rows([&](LocalIndex, std::span<const LocalIndex>, std::span<const T> values) {
+    for (const T v : values) largest = std::max(largest, std::abs(static_cast<double>(v)));
+  });
   largest = context_.comm->all_reduce(largest, ReduceOp::max);
   if (largest == 0) return 0;
-  double sum = 0;
-  for (const T v : values) sum += (static_cast<double>(v) / largest) * (static_cast<double>(v) / largest);
+  reader.for_rows([&](LocalIndex, std::span<const LocalIndex>, std::span<const T> values) {
+    for (const T v : values) sum += (static_cast<double>(v) / largest) * (static_cast<double>(v) / largest);
+  });
   return largest * std::sqrt(context_.comm->all_reduce(sum, ReduceOp::sum));
 }
 
@@ -119,43 +176,40 @@ void DSparseMatrix<T>::update_values(std::span<const T> values) {
                                       std::to_string(position_.size()) +
                                       " expected, as many as the rows that made the matrix had, in their order" +
                                       (position_.empty() ? " (make it with Options::keep_positions)" : ""));
-  const std::span<T> target = staged_values_.empty() ? local_.value.host() : std::span<T>(staged_values_);
-  std::fill(target.begin(), target.end(), T{0});
-  for (std::size_t e = 0; e < values.size(); ++e) target[static_cast<std::size_t>(position_[e])] += values[e];
+  const std::span<T> target = packed_                  ? split_.owned.values()
+                              : staged_values_.empty() ? local_.value.host()
+                                                       : std::span<T>(staged_values_);
+  const std::span<T> halo = packed_ ? split_.halo.value.host() : std::span<T>();
+  const auto place = [&](Offset position) -> T& { return position < 0 ? halo[-1 - position] : target[position]; };
+  // Only places of entries: padding of a packed matrix stays zero.
+  for (const Offset position : position_) place(position) = T{0};
+  for (std::size_t e = 0; e < values.size(); ++e) place(position_[e]) += values[e];
   if (!staged_values_.empty()) local_.value.copy_from(staged_values_);
 }
 
 template <class T>
 RowBlock<T> DSparseMatrix<T>::to_rows() const {
-  const auto row_begin = local_.row_begin.to_host();
-  const auto column = local_.column.to_host();
-  const auto value = local_.value.to_host();
-  const auto row_index = local_.row_index.to_host();
   RowBlock<T> block;
   block.n_rows = rows();
   block.n_cols = cols();
   block.row_begin = row_map_->owned_begin();
-  block.offsets.assign(static_cast<std::size_t>(local_.rows) + 1, 0);
-  const auto local_row = [&](LocalIndex s) { return row_index.empty() ? s : row_index[s]; };
-  for (LocalIndex s = 0; s < local_.rows; ++s) block.offsets[local_row(s) + 1] = row_begin[s + 1] - row_begin[s];
-  std::partial_sum(block.offsets.begin(), block.offsets.end(), block.offsets.begin());
-  block.column.resize(column.size());
-  block.value.resize(value.size());
-  for (LocalIndex s = 0; s < local_.rows; ++s) {
-    Offset out = block.offsets[local_row(s)];
-    for (Offset e = row_begin[s]; e < row_begin[s + 1]; ++e, ++out) {
-      block.column[out] = col_map_->to_global(column[e]);
-      block.value[out] = value[e];
-    }
-  }
+  const auto n_entries = static_cast<std::size_t>(packed_ ? split_.entries() : local_.entries());
+  block.column.reserve(n_entries);
+  block.value.reserve(n_entries);
+  RowReader<T> reader(*this);
+  reader.for_rows([&](LocalIndex, std::span<const LocalIndex> columns, std::span<const T> values) {
+    for (const LocalIndex c : columns) block.column.push_back(col_map_->to_global(c));
+    block.value.insert(block.value.end(), values.begin(), values.end());
+    block.offsets.push_back(block.entries());
+  });
   sort_rows(block);
   return block;
 }
 
 template <class T>
 std::size_t DSparseMatrix<T>::bytes() const {
-  return local_.bytes() + row_map_->bytes() + col_map_->bytes() + halo_->plan()->bytes() + halo_->bytes() +
-         position_.capacity() * sizeof(Offset) + staged_values_.capacity() * sizeof(T);
+  return split_.bytes() + local_.bytes() + row_map_->bytes() + col_map_->bytes() + halo_->plan()->bytes() +
+         halo_->bytes() + position_.capacity() * sizeof(Offset) + staged_values_.capacity() * sizeof(T);
 }
 
 template class DSparseMatrix<float>;

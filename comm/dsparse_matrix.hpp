@@ -2,18 +2,19 @@
 
 #include <atoll/comm/halo_exchange.hpp>
 #include <atoll/comm/row_block.hpp>
-#include <atoll/core/csr_matrix.hpp>
+#include <atoll/core/split_matrix.hpp>
 
 namespace atl {
 
 /// Sparse matrix cut by rows over the ranks of a communicator, ready to multiply.
 /// Shapes     row_map()->global_size() x col_map()->global_size(); this rank stores its owned rows. Square matrices
 ///            have equal owned ranges for rows and columns; rectangular ones may have any.
-/// Layout     one local matrix with local columns (owned, then ghosts), whose interior rows (no ghost column) come
-///            first and boundary rows last.
+/// Layout     local columns: owned, then ghosts. On an executor that packs (the host's), a SplitMatrix: entries of owned
+///            columns in the forms that take the fewest bytes, entries of ghost columns apart. On others one plain
+///            matrix, whose interior rows (no ghost column) come first and boundary rows last.
 /// Invariant  col_map()->ghosts() are exactly the ghost columns that occur; the halo plan serves col_map().
 /// Ranks      construction, products, norm_frobenius() and norm_inf() are collective; other const members are local.
-///            Products start the halo exchange, multiply interior rows, finish it, multiply boundary rows.
+///            Products start the halo exchange, multiply what needs no ghosts, finish it, multiply the rest.
 /// Errors     Error{usage} when shapes disagree, the same on all ranks.
 /// Source     Saad, Iterative Methods for Sparse Linear Systems (2003), ch. 11.
 template <class T>
@@ -22,6 +23,7 @@ class ATOLL_API DSparseMatrix {
   struct Options {
     /// Keep where each entry of the RowBlock went (8 bytes an entry), so that update_values() can be called.
     bool keep_positions = false;
+    StorageWish storage = StorageWish::least_bytes; ///< on executors that pack
   };
 
   /// From rows in global numbering; the block is consumed. owned_cols: columns owned by this rank, in rank order;
@@ -33,10 +35,13 @@ class ATOLL_API DSparseMatrix {
   const IndexMapPtr& row_map() const { return row_map_; }
   const IndexMapPtr& col_map() const { return col_map_; }
   const HaloPlanPtr& plan() const { return halo_->plan(); }
+  HaloExchange<T>& halo() const { return *halo_; } ///< for sweeps that do a product's parts themselves
   GlobalIndex rows() const { return row_map_->global_size(); }
   GlobalIndex cols() const { return col_map_->global_size(); }
   GlobalIndex entries() const { return entries_; } ///< stored entries over all ranks
-  const CsrMatrix<T>& local() const { return local_; }
+  bool packed() const { return packed_; }
+  const SplitMatrix<T>& split() const { return split_; } ///< where packed()
+  const CsrMatrix<T>& local() const { return local_; }   ///< where not packed()
   LocalIndex n_interior() const { return n_interior_; }
   std::size_t bytes() const; ///< on this rank: local matrix, maps, plan, buffers
 
@@ -69,10 +74,14 @@ class ATOLL_API DSparseMatrix {
 
   Context context_;
   IndexMapPtr row_map_, col_map_;
+  bool packed_ = false;
+  SplitMatrix<T> split_;
   CsrMatrix<T> local_;
   LocalIndex n_interior_ = 0;
   GlobalIndex entries_ = 0;
-  std::vector<Offset> position_; ///< of the caller's entry in local_.value; empty unless kept
+  /// Where the caller's entries are kept, empty unless asked for: a place in the values, or for rows that have ghosts
+  /// of a split matrix -1 - place.
+  std::vector<Offset> position_;
   std::vector<T> staged_values_; ///< host copy for update_values() where the executor's memory is not the host's
   std::unique_ptr<HaloExchange<T>> halo_;
 };

@@ -1,5 +1,7 @@
 #include <atoll/comm/agree.hpp>
 #include <atoll/comm/dsparse_matrix.hpp>
+#include <atoll/comm/split_rows.hpp>
+#include <atoll/core/kernels.hpp>
 #include <atoll/core/release.hpp>
 
 #include <algorithm>
@@ -165,6 +167,7 @@ DSparseMatrix<T> DSparseMatrix<T>::from_rows(const Context& context, RowBlock<T>
 
   DSparseMatrix a;
   a.context_ = context;
+  a.packed_ = context.executor->template kernels<T>().packs();
   const GlobalIndex n_owned_cols = square ? GlobalIndex{block.rows()} : owned_cols;
   const GlobalIndex begin = square ? block.row_begin : comm.exclusive_sum(n_owned_cols), end = begin + n_owned_cols;
 
@@ -190,6 +193,12 @@ DSparseMatrix<T> DSparseMatrix<T>::from_rows(const Context& context, RowBlock<T>
     if (a.col_map_->global_size() != block.n_cols)
       throw Error(ErrorKind::usage, "the ranks own " + std::to_string(a.col_map_->global_size()) +
                                         " columns together, the matrix has " + std::to_string(block.n_cols));
+    if (a.packed_) {
+      a.split_ = split_rows(context.executor, block, *a.col_map_, options.storage, options.keep_positions);
+      if (options.keep_positions)
+        a.position_ = split_positions(a.split_, *a.col_map_, caller_offsets, caller_columns);
+      return;
+    }
     a.local_ = to_local(context.executor, block, *a.col_map_, std::move(order.index));
     if (options.keep_positions) {
       a.position_ = find_positions(a.local_, *a.col_map_, caller_offsets, caller_columns);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <atoll/core/csr_matrix.hpp>
+#include <atoll/core/cg_sweep.hpp>
 
 #include <span>
 
@@ -19,7 +19,7 @@ struct DotPair {
 /// Blocks of k vectors are interleaved: entry (i, c) is at i*k + c. Lengths `n` count scalars (rows times k).
 /// Every comment ends with the scalars read + written for each row at k = 1, matrix entries apart.
 template <class T>
-class Kernels {
+class ATOLL_API Kernels {
  public:
   using Scalar = Accumulator<T>;
 
@@ -54,6 +54,17 @@ class Kernels {
   virtual void csr_row_sums(const CsrView<T>& a, T* sums) = 0;     ///< sums[i] = sum_j a_ij
   virtual void csr_row_abs_sums(const CsrView<T>& a, T* sums) = 0; ///< sums[i] = sum_j |a_ij|
 
+  /// y += factor A x for k vectors, on the rows that row_index names; all rows of `a`.
+  virtual void csr_multiply_add(const CsrView<T>& a, T factor, LocalIndex k, const T* x, T* y) = 0;
+
+  // ---- packed matrices; only where packs()
+  /// Whether this table works on packed matrices, which live in host memory. The others throw Error{internal}.
+  virtual bool packs() const { return false; }
+  /// y = A x for k vectors.
+  virtual void packed_multiply(const PackedMatrix<T>& a, LocalIndex k, const T* x, T* y);
+  /// r = b - A x (k = 1).
+  virtual void packed_residual(const PackedMatrix<T>& a, const T* x, const T* b, T* r);
+
   // ---- halo
   /// buffer[(i, c)] = x[(index[i], c)].
   virtual void gather(Offset n, const LocalIndex* index, LocalIndex k, const T* x, T* buffer) = 0;
@@ -64,6 +75,13 @@ class Kernels {
   /// Chronopoulos-Gear step: p = u + beta p; s = w + beta s; x += alpha p; r -= alpha s (6 + 4).
   virtual void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p, T* s, T* x,
                          T* r) = 0;
+  /// The same step on a packed matrix in one pass, in parts around a halo exchange of u. First all rows, ghosts too:
+  /// p = u + beta p; then on owned rows u -= alpha d .* (A p), x += alpha p. (3 + 3, and d unless it is uniform)
+  virtual void cg_sweep(CgSweep<T>& sweep, LocalIndex ghosts, const Scalar* alpha, const Scalar* beta);
+  /// Its dots, as far as they need no ghosts of u and were not done by cg_sweep(); `all`: all of them, at the start.
+  virtual void cg_sweep_dots(CgSweep<T>& sweep, bool all);
+  /// What ghosts of u add, and the sums: out = {(r, r), (r, u), (A u, u)} with r = u / d.
+  virtual void cg_sweep_finish(CgSweep<T>& sweep, Scalar* out);
   /// The scalars of that step. dots = {gamma = (r, u), delta = (w, u)}; state = {gamma, alpha} of the step
   /// before (gamma 0 at the first). Sets beta = gamma / gamma_old, alpha = gamma / (delta - beta gamma /
   /// alpha_old), and state; curvature = gamma / alpha = p'Ap of the step. Where that is zero or not finite the
@@ -72,5 +90,8 @@ class Kernels {
   /// out[0] = numerator / denominator, out[1] = -out[0]; both 0 where the denominator is 0.
   virtual void quotient(const Scalar* numerator, const Scalar* denominator, Scalar* out) = 0;
 };
+
+extern template class Kernels<float>;
+extern template class Kernels<double>;
 
 } // namespace atl

@@ -1,3 +1,4 @@
+#include <atoll/comm/row_reader.hpp>
 #include <atoll/solvers/components.hpp>
 
 #include <algorithm>
@@ -23,10 +24,9 @@ LocalIndex find_root(std::vector<LocalIndex>& parent, LocalIndex i) {
 
 template <class T>
 ComponentFinder<T>::ComponentFinder(const DSparseMatrix<T>& a)
-    : comm_(a.context().comm), map_(a.col_map()), rows_(a.local().rows), row_begin_(a.local().row_begin),
-      column_(a.local().column), row_index_(a.local().row_index), n_interior_(a.n_interior()),
+    : comm_(a.context().comm), map_(a.col_map()), rows_(a.row_map()->n_owned()),
       halo_(on_host(a.context()), a.plan()), carried_(on_host(a.context()), map_) {
-  find_pieces();
+  find_pieces(a);
   label_.assign(static_cast<std::size_t>(n_pieces_), 0);
   for (LocalIndex r = rows_ - 1; r >= 0; --r)
     label_[piece_[r]] = static_cast<double>(map_->to_global(r)); // the smallest row of a piece comes last
@@ -39,19 +39,19 @@ ComponentFinder<T>::ComponentFinder(const DSparseMatrix<T>& a)
 }
 
 template <class T>
-void ComponentFinder<T>::find_pieces() {
+void ComponentFinder<T>::find_pieces(const DSparseMatrix<T>& a) {
   const LocalIndex owned = map_->n_owned();
   std::vector<LocalIndex>& parent = piece_;
   parent.resize(static_cast<std::size_t>(rows_));
   std::iota(parent.begin(), parent.end(), 0);
-  for (LocalIndex s = 0; s < rows_; ++s) {
-    const LocalIndex r = row_index_.empty() ? s : row_index_[s];
-    for (Offset e = row_begin_[s]; e < row_begin_[s + 1]; ++e) {
-      if (column_[e] >= owned || column_[e] >= r) continue; // the graph is symmetric: half of it is enough
-      const LocalIndex one = find_root(parent, r), other = find_root(parent, column_[e]);
+  RowReader<T>(a).for_rows([&](LocalIndex r, std::span<const LocalIndex> columns, std::span<const T>) {
+    for (const LocalIndex c : columns) {
+      if (c >= owned) crossings_.push_back({r, c - owned});
+      if (c >= r) continue; // the graph is symmetric: half of it is enough
+      const LocalIndex one = find_root(parent, r), other = find_root(parent, c);
       parent[std::max(one, other)] = std::min(one, other);
     }
-  }
+  });
   // A root is the smallest row of its piece, so it has its number before its followers ask for it.
   for (LocalIndex r = 0; r < rows_; ++r) parent[r] = find_root(parent, r);
   std::vector<LocalIndex> number(static_cast<std::size_t>(rows_));
@@ -59,25 +59,25 @@ void ComponentFinder<T>::find_pieces() {
   piece_ = std::move(number);
 
   reaches_out_.assign(static_cast<std::size_t>(n_pieces_), 0);
-  for (LocalIndex s = n_interior_; s < rows_; ++s) reaches_out_[piece_[row_index_.empty() ? s : row_index_[s]]] = 1;
+  for (Crossing& crossing : crossings_) {
+    crossing.piece = piece_[crossing.piece]; // the row, so far
+    reaches_out_[crossing.piece] = 1;
+  }
 }
 
 template <class T>
 void ComponentFinder<T>::spread_minimum(std::vector<double>& value_of_piece) {
-  const LocalIndex owned = map_->n_owned();
   for (bool changed = true; comm_->all_reduce(std::int64_t{changed}, ReduceOp::max) != 0;) {
     changed = false;
     const std::span<double> values = carried_.owned_host();
     for (LocalIndex r = 0; r < rows_; ++r) values[r] = value_of_piece[piece_[r]];
     halo_.forward(carried_);
     const double* ghosts = carried_.ghosts();
-    for (LocalIndex s = n_interior_; s < rows_; ++s) {
-      double& mine = value_of_piece[piece_[row_index_.empty() ? s : row_index_[s]]];
-      for (Offset e = row_begin_[s]; e < row_begin_[s + 1]; ++e) {
-        if (column_[e] < owned || ghosts[column_[e] - owned] >= mine) continue;
-        mine = ghosts[column_[e] - owned];
-        changed = true;
-      }
+    for (const Crossing& crossing : crossings_) {
+      double& mine = value_of_piece[crossing.piece];
+      if (ghosts[crossing.ghost] >= mine) continue;
+      mine = ghosts[crossing.ghost];
+      changed = true;
     }
   }
 }

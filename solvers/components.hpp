@@ -1,13 +1,12 @@
 #pragma once
 
 #include <atoll/comm/dsparse_matrix.hpp>
-#include <atoll/core/host_view.hpp>
 
 namespace atl {
 
 /// The connected components of a symmetric matrix's graph, seen from one rank: pieces that are connected
 /// inside the rank, and the means to carry a value from piece to piece along the halo. Ranks      the
-/// constructor and spread_minimum() are collective. Memory     4 bytes an owned row.
+/// constructor and spread_minimum() are collective. Memory     4 bytes an owned row, 8 an entry of a ghost column.
 template <class T>
 class ATOLL_API ComponentFinder {
  public:
@@ -29,14 +28,16 @@ class ATOLL_API ComponentFinder {
   void spread_minimum(std::vector<double>& value_of_piece);
 
  private:
-  void find_pieces();
+  void find_pieces(const DSparseMatrix<T>& a);
 
   CommunicatorPtr comm_;
   IndexMapPtr map_;
   LocalIndex rows_ = 0, n_pieces_ = 0;
-  HostView<Offset> row_begin_;
-  HostView<LocalIndex> column_, row_index_;
-  LocalIndex n_interior_ = 0;
+  /// An entry of a ghost column: the row's piece, the ghost.
+  struct Crossing {
+    LocalIndex piece, ghost;
+  };
+  std::vector<Crossing> crossings_;
   HaloExchange<double> halo_;
   DVector<double> carried_;
   std::vector<LocalIndex> piece_;

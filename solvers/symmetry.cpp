@@ -1,36 +1,63 @@
+#include <atoll/comm/row_reader.hpp>
 #include <atoll/comm/sparse_exchange.hpp>
-#include <atoll/core/host_view.hpp>
 #include <atoll/solvers/symmetry.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 namespace atl {
 namespace {
 
-/// A local matrix for host code, with rows found by local number.
+/// A sum over the entries above the diagonal less one over those below, each entry by a hash of its place, mirrored
+/// below, and of its value. It is zero for a symmetric matrix; for another, once in 2^64.
+template <class T>
+bool same_fingerprints(const DSparseMatrix<T>& a) {
+  const auto mix = [](std::uint64_t hash, std::uint64_t bits) {
+    hash = (hash ^ bits) * 0xd6e8feb86659fd93u;
+    hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93u;
+    return hash ^ (hash >> 32);
+  };
+  std::uint64_t sum = 0;
+  RowReader<T>(a).for_rows([&](LocalIndex r, std::span<const LocalIndex> columns, std::span<const T> values) {
+    const auto row = static_cast<std::uint64_t>(a.row_map()->to_global(r));
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const auto column = static_cast<std::uint64_t>(a.col_map()->to_global(columns[k]));
+      if (row == column) continue;
+      const auto value = std::bit_cast<std::uint64_t>(static_cast<double>(values[k]));
+      const std::uint64_t hash =
+          mix(mix(mix(0x9e3779b97f4a7c15u, std::min(row, column)), std::max(row, column)), value);
+      sum += row < column ? hash : ~hash + 1;
+    }
+  });
+  // Halves, so that sums over ranks do not overflow.
+  std::int64_t halves[] = {static_cast<std::int64_t>(sum & 0xffffffffu), static_cast<std::int64_t>(sum >> 32)};
+  a.context().comm->all_reduce(std::span<std::int64_t>(halves), ReduceOp::sum);
+  return static_cast<std::uint64_t>(halves[0]) + (static_cast<std::uint64_t>(halves[1]) << 32) == 0;
+}
+
+/// A copy of the local rows, to find entries in.
 template <class T>
 struct Rows {
-  explicit Rows(const CsrMatrix<T>& a) : begin(a.row_begin), column(a.column), value(a.value), index(a.row_index) {
-    if (index.empty()) return;
-    storage.resize(static_cast<std::size_t>(a.rows));
-    for (LocalIndex s = 0; s < a.rows; ++s) storage[index[s]] = s;
+  explicit Rows(const DSparseMatrix<T>& a) {
+    RowReader<T>(a).for_rows([this](LocalIndex, std::span<const LocalIndex> columns, std::span<const T> values) {
+      column.insert(column.end(), columns.begin(), columns.end());
+      value.insert(value.end(), values.begin(), values.end());
+      begin.push_back(std::ssize(column));
+    });
   }
-  LocalIndex local_row(LocalIndex s) const { return index.empty() ? s : index[s]; }
+  LocalIndex count() const { return static_cast<LocalIndex>(begin.size() - 1); }
   /// The entry of local row r and local column c; nullptr where none is stored.
   const T* find(LocalIndex r, LocalIndex c) const {
-    const LocalIndex s = storage.empty() ? r : storage[r];
-    const auto first = column.span().begin() + begin[s], last = column.span().begin() + begin[s + 1];
+    const auto first = column.begin() + begin[r], last = column.begin() + begin[r + 1];
     const auto place = std::lower_bound(first, last, c);
-    return place == last || *place != c ? nullptr : &value[place - column.span().begin()];
+    return place == last || *place != c ? nullptr : &value[static_cast<std::size_t>(place - column.begin())];
   }
 
-  HostView<Offset> begin;
-  HostView<LocalIndex> column;
-  HostView<T> value;
-  HostView<LocalIndex> index;
-  std::vector<LocalIndex> storage;
+  std::vector<Offset> begin{0};
+  std::vector<LocalIndex> column;
+  std::vector<T> value;
 };
 
 /// Compares pairs and keeps the worst.
@@ -53,9 +80,8 @@ struct Comparison {
 template <class T>
 void compare_owned(const DSparseMatrix<T>& a, const Rows<T>& rows, Comparison& comparison) {
   const LocalIndex owned = a.col_map()->n_owned();
-  for (LocalIndex s = 0; s < a.local().rows; ++s) {
-    const LocalIndex r = rows.local_row(s);
-    for (Offset e = rows.begin[s]; e < rows.begin[s + 1]; ++e) {
+  for (LocalIndex r = 0; r < rows.count(); ++r) {
+    for (Offset e = rows.begin[r]; e < rows.begin[r + 1]; ++e) {
       const LocalIndex c = rows.column[e];
       if (c >= owned || c == r) continue;
       const T* found = rows.find(c, r);
@@ -72,11 +98,10 @@ template <class T>
 void compare_ghosts(const DSparseMatrix<T>& a, const Rows<T>& rows, Comparison& comparison) {
   const IndexMap& map = *a.col_map();
   std::vector<Triplet<double>> ghosts;
-  for (LocalIndex s = a.n_interior(); s < a.local().rows; ++s)
-    for (Offset e = rows.begin[s]; e < rows.begin[s + 1]; ++e)
+  for (LocalIndex r = 0; r < rows.count(); ++r)
+    for (Offset e = rows.begin[r]; e < rows.begin[r + 1]; ++e)
       if (rows.column[e] >= map.n_owned())
-        ghosts.push_back(
-            {map.to_global(rows.local_row(s)), map.to_global(rows.column[e]), static_cast<double>(rows.value[e])});
+        ghosts.push_back({map.to_global(r), map.to_global(rows.column[e]), static_cast<double>(rows.value[e])});
   // Ghosts ascend by owner as they ascend by index.
   std::sort(ghosts.begin(), ghosts.end(), [](const auto& x, const auto& y) { return x.column < y.column; });
   std::vector<PeerCount> destinations;
@@ -102,8 +127,9 @@ void compare_ghosts(const DSparseMatrix<T>& a, const Rows<T>& rows, Comparison& 
 
 template <class T>
 SymmetryReport check_symmetry(const DSparseMatrix<T>& a) {
+  if (same_fingerprints(a)) return {};
   Comparison comparison{std::is_same_v<T, float> ? 1e-5 : 1e-12, {}};
-  const Rows<T> rows(a.local());
+  const Rows<T> rows(a);
   compare_owned(a, rows, comparison);
   compare_ghosts(a, rows, comparison);
 
@@ -121,23 +147,7 @@ SymmetryReport check_symmetry(const DSparseMatrix<T>& a) {
   return report;
 }
 
-template <class T>
-EmptyRows find_empty_rows(const DSparseMatrix<T>& a) {
-  const Rows<T> rows(a.local());
-  EmptyRows empty;
-  for (LocalIndex s = 0; s < a.local().rows; ++s) {
-    if (rows.begin[s] != rows.begin[s + 1]) continue;
-    ++empty.count;
-    if (empty.first.size() < 5) empty.first.push_back(a.row_map()->to_global(rows.local_row(s)));
-  }
-  std::sort(empty.first.begin(), empty.first.end());
-  empty.count = a.context().comm->all_reduce(empty.count, ReduceOp::sum);
-  return empty;
-}
-
 template ATOLL_API SymmetryReport check_symmetry(const DSparseMatrix<float>&);
 template ATOLL_API SymmetryReport check_symmetry(const DSparseMatrix<double>&);
-template ATOLL_API EmptyRows find_empty_rows(const DSparseMatrix<float>&);
-template ATOLL_API EmptyRows find_empty_rows(const DSparseMatrix<double>&);
 
 } // namespace atl

@@ -12,17 +12,10 @@ struct SymmetryReport {
   GlobalIndex row = -1, column = -1; ///< global indices of that pair; -1 where there is no difference
 };
 
-/// Compares every entry with its mirror; those of ghost columns travel to the owners of their rows.
+/// Compares fingerprints of the halves above and below the diagonal, in one pass and one reduction; where they differ,
+/// every entry with its mirror, on a copy of the rows; those of ghost columns travel to the owners of their rows.
 /// Collective.
 template <class T>
 ATOLL_API SymmetryReport check_symmetry(const DSparseMatrix<T>& a);
-
-/// Global rows without any entry: how many over all ranks, and the first few of them. Collective.
-struct EmptyRows {
-  std::int64_t count = 0;
-  std::vector<GlobalIndex> first; ///< at most 5, this rank's only
-};
-template <class T>
-ATOLL_API EmptyRows find_empty_rows(const DSparseMatrix<T>& a);
 
 } // namespace atl

@@ -119,6 +119,13 @@ void GuardedKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, Loca
 }
 
 template <class T>
+void GuardedKernels<T>::csr_multiply_add(const CsrView<T>& a, T factor, LocalIndex k, const T* x, T* y) {
+  constexpr auto name = "csr_multiply_add";
+  run_on(name, a, {named("x", x, Offset{a.columns} * k), named("y", y, local_rows(name, a, 0, a.rows) * k)},
+         [&] { plain_.csr_multiply_add(a, factor, k, x, y); });
+}
+
+template <class T>
 void GuardedKernels<T>::csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b,
                                      T* r) {
   constexpr auto name = "csr_residual";

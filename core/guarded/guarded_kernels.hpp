@@ -31,6 +31,7 @@ class GuardedKernels final : public Kernels<T> {
   void csr_diagonal(const CsrView<T>& a, T* d) override;
   void csr_row_sums(const CsrView<T>& a, T* sums) override;
   void csr_row_abs_sums(const CsrView<T>& a, T* sums) override;
+  void csr_multiply_add(const CsrView<T>& a, T factor, LocalIndex k, const T* x, T* y) override;
 
   void gather(Offset n, const LocalIndex* index, LocalIndex k, const T* x, T* buffer) override;
   void scatter_add(Offset n, const LocalIndex* index, LocalIndex k, const T* buffer, T* x) override;

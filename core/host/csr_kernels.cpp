@@ -159,6 +159,20 @@ void HostKernels<T>::csr_row_abs_sums(const CsrView<T>& a, T* sums) {
   });
 }
 
+// reads the rows and k t a column, reads and writes k t a row
+template <class T>
+void HostKernels<T>::csr_multiply_add(const CsrView<T>& a, T factor, LocalIndex k, const T* x, T* y) {
+  host::over_range(threads(), a.rows, [=](Offset first, Offset last) {
+    for (Offset s = first; s < last; ++s)
+      for (LocalIndex c = 0; c < k; ++c) {
+        T sum = 0;
+        for (Offset e = a.row_begin[s]; e < a.row_begin[s + 1]; ++e)
+          sum += a.value[e] * x[Offset{a.column[e]} * k + c];
+        y[Offset{a.row_index ? a.row_index[s] : static_cast<LocalIndex>(s)} * k + c] += factor * sum;
+      }
+  });
+}
+
 template class HostKernels<float>;
 template class HostKernels<double>;
 

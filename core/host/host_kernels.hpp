@@ -31,13 +31,31 @@ class HostVectorKernels : public ReferenceKernels<T> {
   int threads_;
 };
 
-/// The whole table: vector kernels and sparse products. Inherited from the reference is what must run in
-/// order (scatter_add: an index may occur twice) or handles single numbers.
+/// Packed matrices: inner loops for the processor at hand, sweeps in one pass.
 template <class T>
-class HostKernels final : public HostVectorKernels<T> {
+class HostPackedKernels : public HostVectorKernels<T> {
  public:
   using HostVectorKernels<T>::HostVectorKernels;
   using typename HostVectorKernels<T>::Scalar;
+
+  bool packs() const override { return true; }
+  void packed_multiply(const PackedMatrix<T>& a, LocalIndex k, const T* x, T* y) override;
+  void packed_residual(const PackedMatrix<T>& a, const T* x, const T* b, T* r) override;
+  void cg_sweep(CgSweep<T>& sweep, LocalIndex ghosts, const Scalar* alpha, const Scalar* beta) override;
+  void cg_sweep_dots(CgSweep<T>& sweep, bool all) override;
+  void cg_sweep_finish(CgSweep<T>& sweep, Scalar* out) override;
+
+ protected:
+  using HostVectorKernels<T>::threads;
+};
+
+/// The whole table: vector kernels and sparse products. Inherited from the reference is what must run in
+/// order (scatter_add: an index may occur twice) or handles single numbers.
+template <class T>
+class HostKernels final : public HostPackedKernels<T> {
+ public:
+  using HostPackedKernels<T>::HostPackedKernels;
+  using typename HostPackedKernels<T>::Scalar;
 
   void csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x, T* y) override;
   void csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b, T* r) override;
@@ -45,13 +63,16 @@ class HostKernels final : public HostVectorKernels<T> {
   void csr_diagonal(const CsrView<T>& a, T* d) override;
   void csr_row_sums(const CsrView<T>& a, T* sums) override;
   void csr_row_abs_sums(const CsrView<T>& a, T* sums) override;
+  void csr_multiply_add(const CsrView<T>& a, T factor, LocalIndex k, const T* x, T* y) override;
 
  private:
-  using HostVectorKernels<T>::threads;
+  using HostPackedKernels<T>::threads;
 };
 
 extern template class HostVectorKernels<float>;
 extern template class HostVectorKernels<double>;
+extern template class HostPackedKernels<float>;
+extern template class HostPackedKernels<double>;
 extern template class HostKernels<float>;
 extern template class HostKernels<double>;
 

@@ -128,6 +128,16 @@ void ReferenceKernels<T>::csr_row_abs_sums(const CsrView<T>& a, T* sums) {
   }
 }
 
+template <class T>
+void ReferenceKernels<T>::csr_multiply_add(const CsrView<T>& a, T factor, LocalIndex k, const T* x, T* y) {
+  for (LocalIndex s = 0; s < a.rows; ++s)
+    for (LocalIndex c = 0; c < k; ++c) {
+      T sum = 0;
+      for (Offset e = a.row_begin[s]; e < a.row_begin[s + 1]; ++e) sum += a.value[e] * x[Offset{a.column[e]} * k + c];
+      y[Offset{local_row(a, s)} * k + c] += factor * sum;
+    }
+}
+
 // ---- halo
 
 template <class T>
@@ -175,6 +185,7 @@ void ReferenceKernels<T>::quotient(const Scalar* numerator, const Scalar* denomi
   out[0] = *denominator == 0 ? 0 : *numerator / *denominator;
   out[1] = -out[0];
 }
+
 
 template class ReferenceKernels<float>;
 template class ReferenceKernels<double>;

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <atoll/core/kernels.hpp>
+#include <atoll/core/reference/reference_packed.hpp>
 
 namespace atl {
 
 /// Every kernel as the plainest loop that says what it does: the oracle of tests, and the base from which
 /// other tables on host memory inherit what cannot be made faster.
 template <class T>
-class ReferenceKernels : public Kernels<T> {
+class ReferenceKernels : public ReferencePackedKernels<T> {
  public:
   using Scalar = Accumulator<T>;
 
@@ -27,6 +27,7 @@ class ReferenceKernels : public Kernels<T> {
   void csr_diagonal(const CsrView<T>& a, T* d) override;
   void csr_row_sums(const CsrView<T>& a, T* sums) override;
   void csr_row_abs_sums(const CsrView<T>& a, T* sums) override;
+  void csr_multiply_add(const CsrView<T>& a, T factor, LocalIndex k, const T* x, T* y) override;
 
   void gather(Offset n, const LocalIndex* index, LocalIndex k, const T* x, T* buffer) override;
   void scatter_add(Offset n, const LocalIndex* index, LocalIndex k, const T* buffer, T* x) override;

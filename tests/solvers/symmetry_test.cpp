@@ -60,16 +60,5 @@ TEST(Symmetry, RoundingIsForgiven) {
   EXPECT_TRUE(check_symmetry(*s.a).values);
 }
 
-TEST(EmptyRows, AreCountedAndNamed) {
-  run_virtual_cluster(3, [](CommunicatorPtr comm) {
-    const auto entry = [](GlobalIndex i, GlobalIndex j) { return i == j && i != 3 && i != 8 ? 1.0 : 0.0; };
-    System<double> s(test::test_context(comm), 10, entry, one, 4);
-    const auto empty = find_empty_rows(*s.a);
-    EXPECT_EQ(empty.count, 2);
-    for (const GlobalIndex row : empty.first) EXPECT_TRUE((row == 3 || row == 8) && s.a->row_map()->owns(row));
-    EXPECT_EQ(comm->all_reduce(std::ssize(empty.first), ReduceOp::sum), 2);
-  });
-}
-
 } // namespace
 } // namespace atl

@@ -1,0 +1,2 @@
+#define ATOLL_LOOPS baseline
+#include <atoll/core/host/packed_loops_body.hpp>

@@ -1,0 +1,2 @@
+#define ATOLL_LOOPS v4
+#include <atoll/core/host/packed_loops_body.hpp>
