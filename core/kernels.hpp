@@ -28,6 +28,8 @@ class ATOLL_API Kernels {
   Kernels& operator=(const Kernels&) = delete;
   virtual ~Kernels() = default;
 
+  virtual int threads() const { return 1; } ///< that a kernel of this table runs on
+
   // ---- vectors
   virtual void fill(Offset n, T value, T* y) = 0;                              ///< y = value (0 + 1)
   virtual void copy(Offset n, const T* x, T* y) = 0;                           ///< y = x (1 + 1)

@@ -16,6 +16,8 @@ class LinearOperator {
   virtual void apply(DVector<T>& x, DVector<T>& y) = 0;
   /// r = b - A x.
   virtual void residual(DVector<T>& x, const DVector<T>& b, DVector<T>& r) = 0;
+  /// The matrix that this is, for methods that can use it; null for others.
+  virtual const DSparseMatrix<T>* matrix() const { return nullptr; }
 };
 
 /// A matrix as an operator; shares ownership, so the matrix lives as long as the solver.
@@ -28,7 +30,7 @@ class MatrixOperator final : public LinearOperator<T> {
   IndexMapPtr col_map() const override { return a_->col_map(); }
   void apply(DVector<T>& x, DVector<T>& y) override { a_->multiply(x, y); }
   void residual(DVector<T>& x, const DVector<T>& b, DVector<T>& r) override { a_->residual(x, b, r); }
-  const DSparseMatrix<T>& matrix() const { return *a_; }
+  const DSparseMatrix<T>* matrix() const override { return a_.get(); }
 
  private:
   std::shared_ptr<const DSparseMatrix<T>> a_;

@@ -18,6 +18,8 @@ class Preconditioner {
   /// z = M^-1 r on owned rows.
   virtual void apply(const DVector<T>& r, DVector<T>& z) = 0;
   virtual bool is_identity() const { return false; }
+  /// d where apply() is z = d .* r, for methods that fold it into other passes; null for others.
+  virtual const DVector<T>* diagonal() const { return nullptr; }
   virtual std::size_t bytes() const { return 0; } ///< on this rank
 };
 

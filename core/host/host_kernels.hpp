@@ -11,6 +11,7 @@ class HostVectorKernels : public ReferenceKernels<T> {
   using Scalar = Accumulator<T>;
   explicit HostVectorKernels(int threads) : threads_(threads) {}
 
+  int threads() const override { return threads_; }
   void fill(Offset n, T value, T* y) override;
   void copy(Offset n, const T* x, T* y) override;
   void scale(Offset n, const Scalar* alpha, T* x) override;
@@ -23,9 +24,6 @@ class HostVectorKernels : public ReferenceKernels<T> {
   void gather(Offset n, const LocalIndex* index, LocalIndex k, const T* x, T* buffer) override;
   void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p, T* s, T* x,
                  T* r) override;
-
- protected:
-  int threads() const { return threads_; }
 
  private:
   int threads_;
@@ -45,7 +43,6 @@ class HostPackedKernels : public HostVectorKernels<T> {
   void cg_sweep_dots(CgSweep<T>& sweep, bool all) override;
   void cg_sweep_finish(CgSweep<T>& sweep, Scalar* out) override;
 
- protected:
   using HostVectorKernels<T>::threads;
 };
 
@@ -64,8 +61,6 @@ class HostKernels final : public HostPackedKernels<T> {
   void csr_row_sums(const CsrView<T>& a, T* sums) override;
   void csr_row_abs_sums(const CsrView<T>& a, T* sums) override;
   void csr_multiply_add(const CsrView<T>& a, T factor, LocalIndex k, const T* x, T* y) override;
-
- private:
   using HostPackedKernels<T>::threads;
 };
 

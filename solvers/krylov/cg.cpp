@@ -1,14 +1,49 @@
+#include <atoll/core/kernels.hpp>
 #include <atoll/solvers/krylov/cg_run.hpp>
 
 namespace atl {
 
 template <class T>
-CgWorkspace<T>::CgWorkspace(const Context& context, const IndexMapPtr& rows, const IndexMapPtr& cols, CgVariant form)
-    : r(context, rows), u(context, form == CgVariant::single_reduction ? cols : rows),
-      p(context, form == CgVariant::single_reduction ? rows : cols), w(context, rows),
-      scalars(context.executor, n_scalars), variant(form) {
-  if (form == CgVariant::single_reduction) s = DVector<T>(context, rows);
+CgWorkspace<T>::CgWorkspace(const LinearOperator<T>& a, CgForm wanted)
+    : scalars(a.context().executor, n_scalars), form(wanted), rows_(a.row_map()), cols_(a.col_map()) {
+  // Whatever A is applied to has places for ghosts.
+  const auto vector = [&](bool ghosts) { return DVector<T>(a.context(), ghosts ? cols_ : rows_); };
+  r = vector(form == CgForm::fused);
+  p = vector(form != CgForm::single_reduction);
+  if (form == CgForm::fused) {
+    matrix = a.matrix();
+    sweep = CgSweep<T>(matrix->split(), a.context().executor->template kernels<T>().threads());
+    return;
+  }
+  u = vector(form == CgForm::single_reduction);
+  w = vector(false);
+  if (form == CgForm::single_reduction) s = vector(false);
 }
+
+namespace {
+
+/// One pass over memory needs the matrix itself, packed, and a preconditioner that works row by row.
+template <class T>
+CgForm form_of(CgVariant variant, const LinearOperator<T>& a, const Preconditioner<T>& m) {
+  if (variant == CgVariant::textbook) return CgForm::textbook;
+  const bool fuses = a.matrix() && a.matrix()->packed() && (m.is_identity() || m.diagonal());
+  return fuses ? CgForm::fused : CgForm::single_reduction;
+}
+
+template <class T>
+Leave sweep(CgRun<T>& run) {
+  switch (run.work.form) {
+  case CgForm::textbook:
+    return textbook_sweep(run);
+  case CgForm::single_reduction:
+    return single_reduction_sweep(run);
+  case CgForm::fused:
+    return fused_sweep(run);
+  }
+  return Leave::breakdown;
+}
+
+} // namespace
 
 template <class T>
 SolveResult Cg<T>::solve(LinearOperator<T>& a, Preconditioner<T>& m, const DVector<T>& b, DVector<T>& x,
@@ -17,13 +52,11 @@ SolveResult Cg<T>::solve(LinearOperator<T>& a, Preconditioner<T>& m, const DVect
     throw Error(ErrorKind::usage, "conjugate gradients need a square matrix, this one is " +
                                       std::to_string(a.row_map()->global_size()) + " x " +
                                       std::to_string(a.col_map()->global_size()));
-  if (!work_ || work_->rows() != a.row_map() || work_->cols() != a.col_map() ||
-      work_->r.executor() != a.context().executor)
-    work_ = std::make_shared<CgWorkspace<T>>(a.context(), a.row_map(), a.col_map(), variant_);
+  const CgForm form = form_of(variant_, a, m);
+  if (!work_ || !work_->fits(a, form)) work_ = std::make_shared<CgWorkspace<T>>(a, form);
 
   CgRun<T> run(a, m, b, x, stopping, null_space, *work_);
-  while (!run.done())
-    run.settle(variant_ == CgVariant::single_reduction ? single_reduction_sweep(run) : textbook_sweep(run));
+  while (!run.done()) run.settle(sweep(run));
   return run.finish();
 }
 

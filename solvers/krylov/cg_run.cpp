@@ -157,7 +157,11 @@ void CgRun<T>::keep_best() {
 /// x has moved on already, so the step is taken back in the copy.
 template <class T>
 void CgRun<T>::keep_step_before() {
-  if (!work.kept.map()) agree(*context_.comm, [&] { work.kept = DVector<T>(context_, a.col_map()); });
+  if (!work.kept.map())
+    agree(*context_.comm, [&] {
+      work.kept = DVector<T>(context_, a.col_map());
+      if (!work.w.map()) work.w = DVector<T>(context_, a.row_map()); // for its residual
+    });
   double step = 0;
   context_.executor->copy_to_host(scalar(alpha), &step, sizeof step);
   step = -step;
@@ -193,6 +197,20 @@ std::optional<Leave> CgRun<T>::check_curvature(double value) {
   if (sign_of_curvature_ == 0) sign_of_curvature_ = value < 0 ? -1 : 1;
   if (value * sign_of_curvature_ > 0) return {};
   return Leave::lost_curvature;
+}
+
+template <class T>
+std::optional<Leave> CgRun<T>::advance() {
+  if (const auto leave = check_residual()) return leave;
+  const double gamma_before = work.host[state], alpha_before = work.host[state + 1];
+  kernels.cg_scalars(scalar(gamma), scalar(state), scalar(alpha), scalar(beta), scalar(curvature));
+  fetch_scalars();
+  if (const auto leave = check_preconditioner()) return leave;
+  // p'Ap follows from the scalars as long as directions are conjugate. Rounding can spoil that, so a wrong sign must be
+  // proven on p itself before the matrix is blamed.
+  const double carried =
+      gamma_before == 0 ? 0 : work.host[gamma] / gamma_before * work.host[gamma] / alpha_before;
+  return check_curvature(work.host[delta] - carried);
 }
 
 template <class T>

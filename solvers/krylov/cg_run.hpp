@@ -1,6 +1,7 @@
 #pragma once
 /// What the variants of conjugate gradients share: the state of one solve, its start, its checks and its end.
 
+#include <atoll/core/cg_sweep.hpp>
 #include <atoll/core/timer.hpp>
 #include <atoll/solvers/krylov/cg.hpp>
 
@@ -25,29 +26,39 @@ enum ScalarPlace {
   n_scalars = 12
 };
 
+/// Which vectors a sweep works on.
+enum class CgForm { textbook, single_reduction, fused };
+
 /// Vectors and scalars of conjugate gradients, kept between solves of the same shape.
 template <class T>
 struct CgWorkspace {
-  CgWorkspace(const Context& context, const IndexMapPtr& rows, const IndexMapPtr& cols, CgVariant variant);
+  CgWorkspace(const LinearOperator<T>& a, CgForm form);
 
-  DVector<T> r;                ///< residual, carried by the recurrence; the true one after settle()
+  DVector<T> r;                ///< residual, carried by the recurrence; the true one after settle(); fused: u too
   DVector<T> u;                ///< M^-1 r
   DVector<T> p;                ///< search direction
-  DVector<T> w;                ///< A u (single reduction) or A p (textbook)
+  DVector<T> w;                ///< A u (single reduction) or A p (textbook); fused: scratch, made when needed
   DVector<T> s;                ///< A p, carried (single reduction only)
   DVector<T> projected_b;      ///< b without its part in the null space; empty unless there is one
   DVector<T> kept;             ///< the iterate before the residual grew; empty until one first does
   Array<double> scalars;       ///< in the executor's memory, by Scalar
   double host[n_scalars] = {}; ///< the same, for host code
-  CgVariant variant;
+  CgForm form;
+  const DSparseMatrix<T>* matrix = nullptr; ///< fused: the one that `sweep` was made for
+  CgSweep<T> sweep;                         ///< fused
 
-  const IndexMapPtr& rows() const { return r.map(); }
-  const IndexMapPtr& cols() const { return (variant == CgVariant::single_reduction ? u : p).map(); }
+  bool fits(const LinearOperator<T>& a, CgForm wanted) const {
+    return form == wanted && r.executor() == a.context().executor && rows_ == a.row_map() && cols_ == a.col_map() &&
+           (form != CgForm::fused || matrix == a.matrix());
+  }
   std::size_t bytes() const {
-    std::size_t sum = scalars.bytes();
-    for (const DVector<T>* v : {&r, &u, &p, &w, &s, &projected_b, &kept}) sum += v->bytes();
+    std::size_t sum = scalars.bytes() + sweep.bytes();
+    for (const DVector<T>* v : {&r, &u, &p, &w, &s, &projected_b, &kept}) sum += v->map() ? v->bytes() : 0;
     return sum;
   }
+
+ private:
+  IndexMapPtr rows_, cols_;
 };
 
 /// Why a sweep of iterations was left.
@@ -99,6 +110,8 @@ class CgRun {
   std::optional<Leave> check_curvature(double value);
   /// Whether v'Av, computed directly, has the wrong sign beyond rounding: then A is indefinite. Else lost_curvature.
   Leave prove_curvature(const DVector<T>& v, const DVector<T>& av);
+  /// What follows the one reduction of the single-reduction forms: all checks, and the scalars of the next step.
+  std::optional<Leave> advance();
   void count_step() { ++result_.iterations; }
 
  private:
@@ -133,5 +146,7 @@ template <class T>
 Leave single_reduction_sweep(CgRun<T>& run);
 template <class T>
 Leave textbook_sweep(CgRun<T>& run);
+template <class T>
+Leave fused_sweep(CgRun<T>& run);
 
 } // namespace atl

@@ -8,7 +8,8 @@ namespace atl {
 /// r.
 template <class T>
 Leave single_reduction_sweep(CgRun<T>& run) {
-  auto& [r, u, p, w, s, projected_b, kept, scalars, host, variant] = run.work;
+  auto& work = run.work;
+  DVector<T>&r = work.r, &u = work.u, &p = work.p, &w = work.w, &s = work.s;
   const Offset n = r.owned_size();
   run.clear_state();
   run.kernels.fill(n, T{0}, p.data());
@@ -19,18 +20,8 @@ Leave single_reduction_sweep(CgRun<T>& run) {
     const DotPair<T> pairs[] = {{r.data(), r.data()}, {r.data(), u.data()}, {w.data(), u.data()}};
     run.kernels.dots(n, pairs, run.scalar(squared_residual));
     run.reduce(squared_residual, stop_request + 1);
-    if (const auto leave = run.check_residual()) return *leave;
-
-    const double gamma_before = host[state], alpha_before = host[state + 1];
-    run.kernels.cg_scalars(run.scalar(gamma), run.scalar(state), run.scalar(alpha), run.scalar(beta),
-                           run.scalar(curvature));
-    run.fetch_scalars();
-    if (const auto leave = run.check_preconditioner()) return *leave;
-    // p'Ap follows from the scalars as long as directions are conjugate. Rounding can spoil that, so a wrong sign is
-    // proven on p itself before the matrix is blamed.
-    const double carried = gamma_before == 0 ? 0 : host[gamma] / gamma_before * host[gamma] / alpha_before;
-    if (const auto leave = run.check_curvature(host[delta] - carried)) {
-      if (*leave == Leave::nan) return *leave;
+    if (const auto leave = run.advance()) {
+      if (*leave != Leave::lost_curvature) return *leave;
       run.kernels.xpby(n, u.data(), run.scalar(beta), p.data());
       run.kernels.copy(n, p.data(), u.data());
       run.a.apply(u, w);

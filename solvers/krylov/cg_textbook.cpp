@@ -7,7 +7,8 @@ namespace atl {
 /// algorithm 9.1. w is A p; delta is p'Ap.
 template <class T>
 Leave textbook_sweep(CgRun<T>& run) {
-  auto& [r, u, p, w, s, projected_b, kept, scalars, host, variant] = run.work;
+  auto& work = run.work;
+  DVector<T>&r = work.r, &u = work.u, &p = work.p, &w = work.w;
   const Offset n = r.owned_size();
   Executor& executor = *run.a.context().executor;
   run.clear_state();
@@ -27,7 +28,7 @@ Leave textbook_sweep(CgRun<T>& run) {
     const DotPair<T> curvature_pair{p.data(), w.data()};
     run.kernels.dots(n, std::span(&curvature_pair, 1), run.scalar(delta));
     run.reduce(delta, stop_request + 1);
-    if (const auto leave = run.check_curvature(host[delta]))
+    if (const auto leave = run.check_curvature(work.host[delta]))
       return *leave == Leave::nan ? *leave : run.prove_curvature(p, w);
 
     run.kernels.quotient(run.scalar(gamma), run.scalar(delta), run.scalar(alpha));

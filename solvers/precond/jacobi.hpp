@@ -18,6 +18,7 @@ class Jacobi final : public Preconditioner<T> {
   void apply(const DVector<T>& r, DVector<T>& z) override {
     kernels().pointwise_multiply(r.owned_size(), inverse_.data(), r.data(), z.data());
   }
+  const DVector<T>* diagonal() const override { return &inverse_; }
   std::size_t bytes() const override { return inverse_.map() ? inverse_.bytes() : 0; }
 
  private:
