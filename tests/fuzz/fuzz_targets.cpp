@@ -3,10 +3,12 @@
 #include <atoll/io/matrix_market_reader.hpp>
 #include <atoll/io/model_problem.hpp>
 #include <atoll/io/number_parser.hpp>
+#include <atoll/io/store.hpp>
 
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 
 namespace atl::test {
 namespace {
@@ -94,6 +96,60 @@ FuzzOutcome fuzz_model_problem(std::span<const char> input) {
     require(error.kind() == ErrorKind::usage || error.kind() == ErrorKind::limit, error.what());
     return FuzzOutcome::refused;
   }
+}
+
+namespace {
+
+/// A file that lives in memory where the machine has such a folder.
+class ShortLivedFile {
+ public:
+  explicit ShortLivedFile(std::span<const char> bytes) {
+    const int file = ::mkstemp(name_.data());
+    require(file >= 0 && ::write(file, bytes.data(), bytes.size()) == std::ssize(bytes), "the file can be written");
+    ::close(file);
+  }
+  ShortLivedFile(const ShortLivedFile&) = delete;
+  ShortLivedFile& operator=(const ShortLivedFile&) = delete;
+  ~ShortLivedFile() { ::unlink(name_.c_str()); }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_ = ::access("/dev/shm", W_OK) == 0 ? "/dev/shm/atoll-fuzz-XXXXXX" : "/tmp/atoll-fuzz-XXXXXX";
+};
+
+/// What a load may do with a file that is no store: throw an Error that says so.
+template <class Load>
+bool loads(const Load& load) {
+  try {
+    load();
+    return true;
+  } catch (const Error& error) {
+    require(error.kind() == ErrorKind::bad_input || error.kind() == ErrorKind::limit, error.what());
+    for (const char c : error.line()) require(c >= 32 && c < 127, "error texts are printable");
+    return false;
+  }
+}
+
+} // namespace
+
+FuzzOutcome fuzz_store(std::span<const char> input) {
+  const ShortLivedFile file(input);
+  const Context context = make_self_context();
+  StoreContents contents;
+  if (!loads([&] { contents = store_contents(context, file.name()); })) contents = {true, true};
+  const bool matrix =
+      contents.matrix && loads([&] {
+        const StoredMatrix<double> stored = read_store<double>(context, file.name());
+        require_sound(stored.rows);
+        require(std::ssize(read_row_ranges(context, file.name())) == stored.parts + 1, "parts have ranges");
+      });
+  const bool vector = contents.vector && loads([&] {
+                        GlobalIndex rows = 0;
+                        LocalIndex columns = 0;
+                        const auto values = read_dense_store<double>(context, file.name(), rows, columns);
+                        require(std::ssize(values) == rows * columns, "the array is full");
+                      });
+  return matrix || vector ? FuzzOutcome::accepted : FuzzOutcome::refused;
 }
 
 } // namespace atl::test

@@ -15,4 +15,7 @@ FuzzOutcome fuzz_number(std::span<const char> bytes);
 /// Parses a model problem; what is accepted parses back from its name.
 FuzzOutcome fuzz_model_problem(std::span<const char> bytes);
 
+/// Reads the bytes as a store, by way of a file. Most of what a fuzzer makes has no seal, so that HDF5 sees it.
+FuzzOutcome fuzz_store(std::span<const char> bytes);
+
 } // namespace atl::test

@@ -27,6 +27,7 @@ void replay(const std::string& target, FuzzOutcome (*run)(std::span<const char>)
 TEST(FuzzCorpus, MatrixMarket) { replay("matrix_market", test::fuzz_matrix_market); }
 TEST(FuzzCorpus, Number) { replay("number", test::fuzz_number); }
 TEST(FuzzCorpus, ModelProblem) { replay("model_problem", test::fuzz_model_problem); }
+TEST(FuzzCorpus, Store) { replay("store", test::fuzz_store); }
 
 } // namespace
 } // namespace atl
