@@ -168,8 +168,8 @@ Partition compute_partition(const Context& context, const DGraph& graph, int par
   Choice choice = choose(comm, survey(comm, graph), parts, options, has_coordinates);
   const std::optional<DGraph> cut = cut_heavy_rows(comm, graph, fair_weight(comm, graph, parts));
   const DGraph& even = cut ? *cut : graph;
-  std::vector<int> part =
-      compute(context, even, parts, options, has_coordinates ? coordinates : std::nullopt, choice);
+  std::vector<int> part = compute(context, choice.method == Method::block ? graph : even, parts, options,
+                                  has_coordinates ? coordinates : std::nullopt, choice);
   check_parts(comm, graph, part, parts);
   if (choice.method != Method::file && choice.method != Method::block)
     choice.why += mend(context, even, parts, options.imbalance, part);

@@ -9,7 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <numeric>
 
 namespace atl::test {
 namespace {
@@ -116,6 +117,36 @@ TEST(HeavyRows, ArrowsAndStarsAreCutNearTheBound) {
     for (const int parts : {2, 4, 7, 16})
       for (const int ranks : {1, 3})
         for (const PartitionMethod method : balanced_methods) expect_spread(pattern, parts, ranks, method);
+}
+
+/// The lightest heaviest block of contiguous rows, by dynamic programming over all cuts.
+std::int64_t lightest_blocks(const std::vector<std::int64_t>& weight, int parts) {
+  const std::size_t n = weight.size();
+  std::vector<std::int64_t> edge(n + 1, 0);
+  for (std::size_t i = 0; i < n; ++i) edge[i + 1] = edge[i] + weight[i];
+  std::vector<std::int64_t> best = edge; // of the first i rows in one part
+  for (int p = 1; p < parts; ++p)
+    for (std::size_t i = n; i > 0; --i)
+      for (std::size_t j = 0; j < i; ++j) best[i] = std::min(best[i], std::max(best[j], edge[i] - edge[j]));
+  return best[n];
+}
+
+TEST(HeavyRows, BlocksAreAsLightAsContiguousRowsAllow) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Random random(seed);
+    Pattern pattern =
+        seed % 3 ? power_law(20 + random.below(40), 2, seed) : star_around(20 + random.below(40), random.below(20));
+    if (seed % 5 == 0) pattern = arrow(60, {0, 20, 40});
+    const std::vector<std::int64_t> weight = weights_of(pattern);
+    const int parts = 2 + static_cast<int>(random.below(15)), ranks = 1 + static_cast<int>(random.below(6));
+    const Cut c = cut(pattern, parts, ranks, {.method = PartitionMethod::block, .file = {}});
+    const std::int64_t largest = *std::max_element(c.load.begin(), c.load.end());
+    const std::int64_t total = std::accumulate(weight.begin(), weight.end(), std::int64_t{0});
+    const std::int64_t least = std::max(*std::max_element(weight.begin(), weight.end()), (total + parts - 1) / parts);
+    EXPECT_LE(largest, std::max(lightest_blocks(weight, parts), least + least / 32))
+        << pattern.name << " " << pattern.n << " into " << parts << " on " << ranks << ", seed " << seed;
+    EXPECT_GE(*std::min_element(c.load.begin(), c.load.end()), 1);
+  }
 }
 
 TEST(HeavyRows, MergingKeepsTheBound) { // more rows than are gathered for METIS
