@@ -109,6 +109,16 @@ void report_matrix(Session& session, const std::string& name, GlobalIndex rows, 
                                             symmetric.value_or(false) ? ", symmetric" : ""));
 }
 
+namespace {
+
+/// What the heaviest row makes unavoidable, where it is worth a word.
+std::string least_imbalance(const PartitionQuality& quality) {
+  if (quality.imbalance_least < 0.001) return {};
+  return fmt::format(" (no less than {} %, for one row is that heavy)", readable(100 * quality.imbalance_least));
+}
+
+} // namespace
+
 void report_cut(Session& session, const Cut& cut, int parts) {
   const PartitionQuality& quality = cut.quality;
   session.report.set("partition.method", cut.method)
@@ -116,13 +126,14 @@ void report_cut(Session& session, const Cut& cut, int parts) {
       .set("partition.parts", parts)
       .set("partition.edge_cut", quality.edge_cut)
       .set("partition.imbalance", quality.imbalance)
+      .set("partition.imbalance_least", quality.imbalance_least)
       .set("partition.neighbors_max", quality.neighbors_max)
       .set("partition.halo_total", quality.halo_total);
   std::string text = fmt::format("{} ({})", cut.method, cut.why);
   if (cut.method != "none")
-    text += fmt::format(": edge cut {}, imbalance {} %, at most {}, halo {}", readable(quality.edge_cut),
-                        readable(100 * quality.imbalance), counted(quality.neighbors_max, "neighbour"),
-                        counted(quality.halo_total, "value"));
+    text += fmt::format(": edge cut {}, imbalance {} %{}, at most {}, halo {}", readable(quality.edge_cut),
+                        readable(100 * quality.imbalance), least_imbalance(quality),
+                        counted(quality.neighbors_max, "neighbour"), counted(quality.halo_total, "value"));
   session.summary.add("partition", text);
 }
 

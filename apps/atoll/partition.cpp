@@ -53,8 +53,8 @@ int run(Session& session, Listener&, const CommonJob&, const PartitionJob& job) 
       .set("partition.empty_parts", quality.empty_parts);
   session.report.set("output", job.output);
   session.summary.add(
-      "parts", fmt::format("{}: {} to {} rows each, at most {} of halo a part{}", job.parts,
-                           readable(quality.rows_min), readable(quality.rows_max), counted(quality.halo_max, "value"),
+      "parts", fmt::format("{}: {} to {} each, at most {} of halo a part{}", job.parts, readable(quality.rows_min),
+                           counted(quality.rows_max, "row"), counted(quality.halo_max, "value"),
                            quality.empty_parts ? fmt::format(", {} empty", quality.empty_parts) : ""));
   session.summary.add("output", job.output);
   session.finish(rows);

@@ -51,6 +51,30 @@ class Partitions(CommandTest):
         self.assert_status(run, 0)
         self.assertEqual(len(set(self.parts("p.txt"))), 6)
 
+    def test_parts_that_could_only_be_empty_are_refused_above_a_bound(self):
+        for parts, words in [("2000000000", ["--parts", "1048576"]), ("1048577", ["--parts", "1048576"]),
+                             ("70000", ["70000 parts", "6 rows", "empty", "65536"])]:
+            for command in ("partition", "convert"):
+                where = ["-o", self.path("p.h5")] if command == "partition" else [self.path("p.h5")]
+                run = atoll(command, "poisson2d:3x2", *where, "-n", parts)
+                self.assert_refused(run, 2, *words, lines=2)
+        self.assert_files()
+
+    def test_a_row_heavier_than_a_part_has_one_to_itself(self):
+        # Row and column 7 are full: row 7 weighs 40, the 39 others 2 each. Average of 4 parts 29.5, others 26 each.
+        n = 40
+        a = [[1.0 if i == j or 7 in (i, j) else 0.0 for j in range(n)] for i in range(n)]
+        run = atoll("partition", write_matrix(self.path("a.mtx"), a), "-n", "4", "-o", self.path("p.txt"), "--json",
+                    self.path("r.json"), "--imbalance", "0")
+        self.assert_status(run, 0)
+        part = self.parts("p.txt")
+        self.assertEqual(part.count(part[7]), 1)
+        self.assertEqual(sorted(part.count(p) for p in range(4)), [1, 13, 13, 13])
+        quality = self.report("r.json")["partition"]
+        self.assertAlmostEqual(quality["imbalance"], 40 / 29.5 - 1)
+        self.assertAlmostEqual(quality["imbalance_least"], 40 / 29.5 - 1)
+        self.assertIn("no less than 35.6 %", run.out)
+
     def test_a_store_of_parts_made_on_any_number_of_ranks(self):
         a = random_spd(24, seed=5)
         matrix = write_matrix(self.path("a.mtx"), a)
@@ -271,6 +295,26 @@ class Information(CommandTest):
         atoll("multiply", "poisson2d:2x1", "--vector", write_array(self.path("x.mtx"), [[1.0, 2.0]]), "-o", self.path("y.h5"))
         _, report = self.info(self.path("y.h5"), 2)  # 4 - 2, 8 - 1
         self.assertEqual((report["min"], report["max"], report["vector"]["rows"]), (2.0, 7.0, 2))
+
+    def test_mostly_empty_rows_are_counted_without_being_stored(self):
+        # Entries (2, 5), (5, 2) and (700, 700) of 100,000 rows: the others are components by themselves.
+        with open(self.path("a.mtx"), "w") as file:
+            file.write("%%MatrixMarket matrix coordinate real general\n100000 100000 3\n2 5 1.5\n5 2 1.5\n700 700 2\n")
+        for ranks in (None, 3):
+            _, report = self.info(self.path("a.mtx"), ranks)
+            self.assertEqual((report["components"], report["empty_rows"]), (99999, 99997))
+            self.assertEqual(report["symmetry"], {"pattern": True, "values": True, "max_difference": 0})
+        with open(self.path("a.mtx"), "w") as file:  # from the first rank's rows to the last's, one way
+            file.write("%%MatrixMarket matrix coordinate real general\n100000 100000 2\n2 99999 1\n99999 3 1\n")
+        for ranks in (None, 3):
+            _, report = self.info(self.path("a.mtx"), ranks)
+            self.assertEqual(report["symmetry"], {"pattern": False, "values": False, "max_difference": 1})
+            self.assertIsNone(report["components"])
+        with open(self.path("a.mtx"), "w") as file:
+            file.write("%%MatrixMarket matrix coordinate real general\n100000 100000 0\n")
+        for ranks in (None, 3):
+            _, report = self.info(self.path("a.mtx"), ranks)
+            self.assertEqual((report["components"], report["null_space_dimension"]), (100000, 0))
 
     def test_rectangular(self):
         run, report = self.info(write_matrix(self.path("a.mtx"), [[1.0, 0.0, 2.0]]), 2)

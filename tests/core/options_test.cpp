@@ -185,7 +185,7 @@ TEST(OptionValues, DoNotDependOnTheLocale) {
   solve.set("rtol", "0.5");
   EXPECT_EQ(solve.real("rtol"), 0.5);
   expect_contains(refused("solve", "atol", "0,5"), {"'0,5'"});
-  expect_contains(refused("partition", "parts", "0"), {"2147483647"});
+  expect_contains(refused("partition", "parts", "0"), {"1048576"});
   expect_contains(refused("solve", "imbalance", "10.5"), {"<= 10"});
 }
 
