@@ -47,8 +47,8 @@ void require(std::span<const SolverName> names, const char* what, const std::str
   std::vector<std::string_view> all;
   for (const SolverName& n : names) all.emplace_back(n.name);
   const std::string near = nearest_name(name, all);
-  throw Error(ErrorKind::usage, "unknown " + std::string(what) + " '" + name + "'" +
-                                    (near.empty() ? "" : ", did you mean '" + near + "'?") + " This build has " +
+  throw Error(ErrorKind::usage, std::string("unknown ") + what + " '" + name + "'; " +
+                                    (near.empty() ? "this" : "did you mean '" + near + "'? This") + " build has " +
                                     available);
 }
 

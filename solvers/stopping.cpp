@@ -28,6 +28,8 @@ std::string_view to_string(Reason reason) {
     return "failed_stagnation";
   case Reason::failed_diverged:
     return "failed_diverged";
+  case Reason::failed_incompatible:
+    return "failed_incompatible";
   }
   return "unknown";
 }
@@ -45,27 +47,26 @@ std::string_view explain(Reason reason) {
   case Reason::stopped_time:
     return "the time limit was reached: raise --time-limit, or use more ranks";
   case Reason::stopped_interrupt:
-    return "the solve was interrupted; the answer is that of the last iteration";
+    return "the solve was interrupted; the answer is the best one until then";
   case Reason::failed_indefinite_operator:
-    return "the matrix is not positive definite (nor negative definite): p'Ap was zero or changed sign; "
-           "conjugate "
+    return "the matrix is not positive definite (nor negative definite): p'Ap was zero or changed sign; conjugate "
            "gradients cannot solve it";
   case Reason::failed_indefinite_preconditioner:
     return "the preconditioner is indefinite: r'Mr was zero or changed sign; try --preconditioner none";
   case Reason::failed_nan:
-    return "a value that is not finite appeared: look for NaN or infinity in the matrix, the right-hand side "
-           "or the "
+    return "a value that is not finite appeared: look for NaN or infinity in the matrix, the right-hand side or the "
            "initial guess, or for entries so large that their products overflow";
   case Reason::failed_breakdown:
     return "the method broke down: squares of the residual under- or overflow, or a scalar of the recurrence "
-           "vanished; "
-           "scale the matrix and the right-hand side";
+           "vanished; scale the matrix and the right-hand side";
   case Reason::failed_stagnation:
-    return "the true residual no longer falls although the method's own residual does: rounding bounds what "
-           "can be "
-           "reached for this matrix; loosen --rtol, or scale the matrix";
+    return "the true residual no longer falls although the method's own residual does: rounding bounds what can be "
+           "reached for this matrix, or it is singular; loosen --rtol, or scale the matrix";
   case Reason::failed_diverged:
-    return "the residual grew without bound";
+    return "the residual grew without bound: look for entries of the matrix that are wrong by orders of magnitude";
+  case Reason::failed_incompatible:
+    return "the matrix is singular and the right-hand side has a part that no x can reach; --null-space auto removes "
+           "the constants from it";
   }
   return "unknown";
 }

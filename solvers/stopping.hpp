@@ -38,7 +38,8 @@ enum class Reason {
   failed_nan,
   failed_breakdown,
   failed_stagnation, ///< the true residual no longer falls; rounding bounds what can be reached
-  failed_diverged
+  failed_diverged,
+  failed_incompatible ///< A is singular and b has a part that no x can reach; known by who knows the null space
 };
 
 ATOLL_API std::string_view to_string(Reason reason); ///< the identifier: "converged_relative"

@@ -26,41 +26,48 @@ void report_method(Session& session, const SolveJob& job, const std::string& pre
 
 namespace {
 
-std::string tolerance(const Stopping& stopping) {
-  std::string text = fmt::format("asked: {:.3g}", stopping.rtol);
-  if (stopping.atol > 0) text += fmt::format(", or {:.3g} absolute", stopping.atol);
+/// What was reached beside what was asked, of the same norms.
+std::string accuracy(const Stopping& stopping, const SolveResult& result) {
+  const double relative = stopping.against == ReferenceNorm::rhs || !(result.reference > 0)
+                              ? result.relative_residual()
+                              : result.final_residual / result.reference;
+  std::string text = fmt::format("true relative residual {:.3g} (asked: {:.3g}", relative, stopping.rtol);
+  if (stopping.against == ReferenceNorm::initial)
+    text += fmt::format(", relative to the initial residual, of norm {:.3g}", result.reference);
+  if (stopping.against == ReferenceNorm::given)
+    text += fmt::format(", relative to the norm given, {:.3g}", result.reference);
+  text += ")";
+  if (stopping.atol > 0)
+    text += fmt::format(", or norm {:.3g} (asked: {:.3g})", result.final_residual, stopping.atol);
   return text;
 }
 
 } // namespace
 
-void report_result(Session& session, const SolveJob& job, const SolveResult& result, const Listener& listener) {
+void report_result(Session& session, const SolveJob& job, const SolveResult& result, const std::string& why,
+                   const Listener& listener) {
   session.report.set("rtol", job.stopping.rtol)
       .set("atol", job.stopping.atol)
       .set("converged", result.converged())
       .set("reason", to_string(result.reason))
+      .set("explanation", why)
       .set("iterations", result.iterations)
       .set("relative_residual", result.relative_residual())
       .set("residual_norm", result.final_residual)
       .set("rhs_norm", result.rhs_norm)
+      .set("reference_norm", result.reference)
       .set("incompatible", result.incompatible)
       .set("residual_replacements", result.residual_replacements)
-      .set("history", std::span<const double>(listener.history()))
-      .set("notes", std::span<const std::string>(listener.notes()));
+      .set("history", std::span<const double>(listener.history()));
 
-  session.summary.add(result.converged() ? "converged" : "NOT CONVERGED",
-                      fmt::format("{}: true relative residual {:.3g} ({})", counted(result.iterations, "iteration"),
-                                  result.relative_residual(), tolerance(job.stopping)));
-  if (!result.converged() || result.iterations == 0) session.summary.add("reason", explain(result.reason));
+  const std::string iterations = counted(result.iterations, "iteration"), reached = accuracy(job.stopping, result);
+  session.summary.add(result.converged() ? "converged" : "NOT CONVERGED", fmt::format("{}: {}", iterations, reached));
+  if (!result.converged() || result.iterations == 0) session.summary.add("reason", why);
   if (!result.converged())
-    session.complaint =
-        fmt::format("not converged after {}, true relative residual {:.3g}: {}",
-                    counted(result.iterations, "iteration"), result.relative_residual(), explain(result.reason));
+    session.complaint = fmt::format("not converged after {}, {}: {}", iterations, reached, why);
   if (result.incompatible > 1e-12 * result.rhs_norm)
-    session.summary.add("note", fmt::format("the right-hand side had a part of norm {:.3g} that no x can reach; "
-                                            "it was removed",
-                                            result.incompatible));
-  for (const std::string& note : listener.notes()) session.summary.add("note", note);
+    session.context.observer->warning(fmt::format(
+        "the right-hand side had a part of norm {:.3g} that no x can reach; it was removed", result.incompatible));
   if (!job.output.empty()) session.summary.add("answer", job.output);
 }
 

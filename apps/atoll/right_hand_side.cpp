@@ -2,11 +2,13 @@
 
 #include "vectors.hpp"
 
+#include <atoll/comm/reductions.hpp>
 #include <atoll/core/random.hpp>
 
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 #include <optional>
 
 namespace atl::app {
@@ -25,6 +27,19 @@ std::optional<std::uint64_t> random_seed(std::string_view name) {
     throw Error(ErrorKind::usage,
                 fmt::format("the seed of --rhs random:SEED must be a whole number, not '{}'", name));
   return seed;
+}
+
+/// b = A ones. What rounding leaves of a sum that is zero would be a right-hand side of noise.
+template <class T>
+void set_to_product_with_ones(const DSparseMatrix<T>& a, DVector<T>& b) {
+  DVector<T> ones = a.make_col_vector();
+  ones.fill(1);
+  a.multiply(ones, b);
+  const double size = norm2(a.row_abs_sums());
+  if (!(size > 0) || norm2(b) > 100 * static_cast<double>(std::numeric_limits<T>::epsilon()) * size) return;
+  b.fill(0);
+  a.context().observer->warning("all rows sum to zero, so the right-hand side A*ones is zero, and so is the answer: "
+                                "--rhs random gives the solver work");
 }
 
 } // namespace
@@ -49,9 +64,7 @@ DVector<T> right_hand_side(const Distributed<T>& system, const std::string& name
     }
     b.set_owned(values);
   } else {
-    DVector<T> ones = a.make_col_vector();
-    ones.fill(1);
-    a.multiply(ones, b);
+    set_to_product_with_ones(a, b);
   }
   return b;
 }

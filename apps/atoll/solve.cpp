@@ -51,6 +51,7 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
   auto preconditioner = make_preconditioner<T>(job.preconditioner);
   const NullSpace<T> null_space = session.phase("setup", [&] {
     require_solvable(system, name);
+    if (job.null_space == "constant") require_constant_null_space(system, name);
     preconditioner->setup(a);
     return make_null_space(a, job.null_space);
   });
@@ -59,8 +60,9 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
   MatrixOperator<T> a_operator(system.matrix);
   Stopping stopping = job.stopping;
   stopping.interrupt = &pending_signal();
-  const SolveResult result =
+  SolveResult result =
       session.phase("solve", [&] { return method.solve(a_operator, *preconditioner, b, x, stopping, null_space); });
+  const std::string why = explain_ending(job, a, b, null_space.dimension(), result);
 
   if (!job.output.empty()) session.phase("write", [&] { write_vector<T>(context, job.output, x, system.columns); });
 
@@ -68,7 +70,7 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
   report_ranks(session);
   report_cut(session, system.cut, context.size());
   report_method(session, job, preconditioner->name(), null_space.dimension());
-  report_result(session, job, result, listener);
+  report_result(session, job, result, why, listener);
   report_solve_memory(session, a.bytes(), b.bytes() + x.bytes() + method.bytes(), preconditioner->bytes());
   session.finish(a.rows());
   return result.converged() ? 0 : 1;

@@ -266,7 +266,7 @@ TEST(CgEnding, RectangularMatricesAreRefused) {
 }
 
 TEST(CgEnding, EveryReasonExplainsItself) {
-  for (int r = 0; r <= static_cast<int>(Reason::failed_diverged); ++r) {
+  for (int r = 0; r <= static_cast<int>(Reason::failed_incompatible); ++r) {
     const auto reason = static_cast<Reason>(r);
     EXPECT_NE(to_string(reason), "unknown");
     EXPECT_NE(explain(reason), "unknown");
