@@ -11,7 +11,7 @@ import unittest
 import harness
 from harness import CommandTest, atoll
 
-COMMANDS = ["solve", "multiply", "partition", "convert", "info", "generate", "options", "doctor"]
+COMMANDS = ["solve", "multiply", "partition", "convert", "info", "generate", "bench", "options", "doctor"]
 
 
 class Help(CommandTest):
@@ -79,7 +79,7 @@ class Usage(CommandTest):
         self.assert_usage([], "command")
         self.assert_usage(["slove", "poisson2d:3x3"], "did you mean solve?")
         self.assert_usage(["--rtol", "1e-3", "solve"], "first argument")
-        self.assert_usage(["bench"], "bench", "not in this build")
+        self.assert_usage(["plan", "poisson2d:3x3", "-n", "2"], "plan", "not in this build")
         self.assert_usage(["eigs", "poisson2d:3x3", "-k", "2"], "eigs", "not in this build")
 
     def test_unknown_options_name_the_nearest(self):
