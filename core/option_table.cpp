@@ -9,7 +9,7 @@ namespace {
 using namespace commands;
 
 constexpr CommandSet distributed = solve | multiply | eigs | svd; ///< cut the matrix over the ranks and compute
-constexpr CommandSet cutting = distributed | commands::partition | convert | generate | plan;
+constexpr CommandSet cutting = distributed | commands::partition | convert | generate | plan | bench;
 constexpr CommandSet iterative = solve | eigs | svd;
 
 constexpr CommandSpec command_rows[] = {
@@ -22,7 +22,7 @@ constexpr CommandSpec command_rows[] = {
     {"generate", generate, "SPEC", "write a model problem as a file", true},
     {"info", info, "FILE", "sizes, pattern, symmetry, hints of definiteness, norms", true},
     {"plan", plan, "MATRIX", "what a run would need: memory, messages, time an iteration", false},
-    {"bench", bench, "", "memory bandwidth, and the kernels measured against it", false},
+    {"bench", bench, "[MATRIX]", "memory bandwidth, and the kernels measured against it", true},
     {"doctor", doctor, "", "what this installation can do, and what it lacks", true},
     {"options", commands::options, "", "every option with its default, range and advice", true},
 };
@@ -235,12 +235,34 @@ constexpr OptionSpec option_rows[] = {
     {.name = "precision",
      .kind = OptionKind::choice,
      .group = "machine",
-     .taken_by = distributed,
+     .taken_by = distributed | bench,
      .default_value = "double",
      .doc = "precision of matrix and vectors; dots and norms are double in any case",
      .advice = "float halves memory and time where a relative residual near 1e-6 will do",
      .value_name = "double|mixed|float",
      .choices = "double|mixed|float"},
+
+    {.name = "seconds",
+     .kind = OptionKind::real,
+     .group = "machine",
+     .taken_by = bench,
+     .default_value = "0.2",
+     .doc = "measure each kernel for about so long, three times at least",
+     .advice = "1 where other work disturbs the times",
+     .value_name = "SECONDS",
+     .low = 0,
+     .high = 3600},
+    {.name = "megabytes",
+     .kind = OptionKind::integer,
+     .group = "machine",
+     .taken_by = bench,
+     .default_value = "2500",
+     .doc =
+         "memory of each machine that the streams and the model problems may take, at most a quarter of what is free",
+     .advice = "more where the caches of a machine are larger than a few hundred megabytes",
+     .value_name = "N",
+     .low = 1,
+     .high = 1e9},
 
     // ---- output
     {.name = "json",

@@ -116,7 +116,8 @@ void require_positionals(const CommandSpec& command, const std::vector<std::stri
                 fmt::format("one argument too many: the call is 'atoll {}{}{} [options]'", command.name,
                             places ? " " : "", command.positionals),
                 words[places]);
-  if (words.size() < places)
+  const bool optional = command.positionals.starts_with("[");
+  if (words.size() < places && !optional)
     throw Error(ErrorKind::usage, fmt::format("{} is missing: the call is 'atoll {} {} [options]'",
                                               command.positionals, command.name, command.positionals));
   for (const std::string& word : words) {
@@ -213,6 +214,15 @@ PartitionJob partition_job(const OptionValues& values, const std::vector<std::st
   return job;
 }
 
+BenchJob bench_job(const OptionValues& values, const std::vector<std::string>& words) {
+  BenchJob job;
+  if (!words.empty()) job.matrix = words[0];
+  job.seconds = values.real("seconds");
+  job.megabytes = values.integer("megabytes");
+  job.partition = partition_options(values);
+  return job;
+}
+
 CommonJob common_job(const OptionValues& values) {
   CommonJob common;
   common.json = values.text("json");
@@ -241,6 +251,8 @@ Job make_job(const OptionValues& values, const std::vector<std::string>& words) 
     job.work = generate_job(values, words);
   else if (bit == commands::info)
     job.work = InfoJob{words[0]};
+  else if (bit == commands::bench)
+    job.work = bench_job(values, words);
   else if (bit == commands::options)
     job.work = OptionsJob{};
   else

@@ -63,6 +63,14 @@ constexpr HelpTexts texts[] = {
      "  atoll info A.mtx\n"
      "  mpirun -n 4 atoll info A.h5 --json info.json\n"
      "  atoll info poisson2d:30x30\n"},
+    {"bench",
+     "Measures what memory gives on this machine when 1, 2, 4, ... ranks stream at once, then each kernel of the "
+     "solvers on MATRIX (without one, on some model problems) and says which share of that bandwidth it gets: "
+     "products in each storage form and with several vectors, vector passes, dots, halo exchange, all-reduce. Run it "
+     "as the job will run, on a quiet machine.",
+     "  mpirun -n 4 atoll bench\n"
+     "  mpirun -n 2 atoll bench poisson3d:160x160x160\n"
+     "  mpirun -n 2 atoll bench A.mtx --seconds 1 --json bench.json\n"},
     {"options", "Prints every option of every command with its default, its range and when to change it.",
      "  atoll options\n"
      "  atoll options --json -\n"

@@ -49,6 +49,12 @@ struct ConvertJob {
 struct InfoJob {
   std::string matrix;
 };
+struct BenchJob {
+  std::string matrix;   ///< empty: some model problems
+  double seconds = 0.2; ///< of each measurement, about
+  std::int64_t megabytes = 2500;
+  PartitionOptions partition;
+};
 struct OptionsJob {};
 struct DoctorJob {};
 
@@ -65,7 +71,7 @@ struct CommonJob {
 struct Job {
   std::string command;
   CommonJob common;
-  std::variant<SolveJob, MultiplyJob, PartitionJob, ConvertJob, InfoJob, OptionsJob, DoctorJob> work;
+  std::variant<SolveJob, MultiplyJob, PartitionJob, ConvertJob, InfoJob, BenchJob, OptionsJob, DoctorJob> work;
 };
 
 } // namespace atl::app

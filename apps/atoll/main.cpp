@@ -25,7 +25,8 @@ ExecutorPtr make_executor(const CommonJob& common) {
 }
 
 bool exchanges_halos(const Job& job) {
-  return std::holds_alternative<SolveJob>(job.work) || std::holds_alternative<MultiplyJob>(job.work);
+  return std::holds_alternative<SolveJob>(job.work) || std::holds_alternative<MultiplyJob>(job.work) ||
+         std::holds_alternative<BenchJob>(job.work);
 }
 
 int run_job(const Job& job) {

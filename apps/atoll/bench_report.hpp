@@ -1,0 +1,18 @@
+#pragma once
+
+#include "bench_meter.hpp"
+
+namespace atl::app {
+
+struct BenchMatrix {
+  std::string name;
+  GlobalIndex rows = 0, cols = 0;
+  Offset entries = 0;
+  std::int64_t halo = 0; ///< values that one exchange moves, over all ranks
+};
+
+/// Lines and keys of the streams, and of the kernels measured against the last of them. Local.
+void report_streams(Session& session, const std::vector<Bandwidth>& streams);
+void report_kernels(Session& session, const std::vector<BenchMatrix>& matrices, const std::vector<BenchRow>& rows);
+
+} // namespace atl::app
