@@ -146,6 +146,16 @@ PartitionOptions partition_options(const OptionValues& values) {
   return options;
 }
 
+StorageWish storage(const OptionValues& values) {
+  static constexpr std::pair<std::string_view, StorageWish> wishes[] = {{"auto", StorageWish::least_bytes},
+                                                                        {"csr", StorageWish::csr},
+                                                                        {"sell", StorageWish::sell},
+                                                                        {"stencil", StorageWish::stencil},
+                                                                        {"block", StorageWish::block}};
+  const std::string name = values.text("storage");
+  return std::find_if(std::begin(wishes), std::end(wishes), [&](auto& w) { return w.first == name; })->second;
+}
+
 Stopping stopping(const OptionValues& values) {
   Stopping stop;
   stop.rtol = values.real("rtol");
@@ -172,6 +182,7 @@ SolveJob solve_job(const OptionValues& values, const std::vector<std::string>& w
   job.null_space = values.text("null-space");
   job.stopping = stopping(values);
   job.partition = partition_options(values);
+  job.storage = storage(values);
   job.output = values.text("output");
   job.monitor = values.flag("monitor");
   return job;
@@ -185,6 +196,7 @@ MultiplyJob multiply_job(const OptionValues& values, const std::vector<std::stri
   job.transpose = values.flag("transpose");
   job.power = static_cast<int>(values.integer("power"));
   job.partition = partition_options(values);
+  job.storage = storage(values);
   return job;
 }
 

@@ -33,12 +33,12 @@ namespace {
 
 template <class T>
 Distributed<T> make_matrix(const Context& context, RowBlock<T>&& rows, Numbering numbering, Cut cut,
-                           GlobalIndex owned_cols) {
+                           GlobalIndex owned_cols, StorageWish storage) {
   Distributed<T> result;
   const GlobalIndex n_cols = rows.n_cols;
   const bool square = owned_cols < 0;
-  result.matrix =
-      std::make_shared<const DSparseMatrix<T>>(DSparseMatrix<T>::from_rows(context, std::move(rows), owned_cols));
+  result.matrix = std::make_shared<const DSparseMatrix<T>>(
+      DSparseMatrix<T>::from_rows(context, std::move(rows), owned_cols, {.storage = storage}));
   result.columns = square ? numbering : slab_numbering(context, n_cols);
   result.rows = std::move(numbering);
   result.cut = std::move(cut);
@@ -64,7 +64,8 @@ std::optional<Cut> given_cut(Session& session, const Loaded<T>& loaded, const Pa
 } // namespace
 
 template <class T>
-Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionOptions& options) {
+Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionOptions& options,
+                          StorageWish storage) {
   const Context& context = session.context;
   const BlockRange columns{loaded.rows.n_cols, context.size()};
   const bool square = loaded.rows.n_rows == loaded.rows.n_cols;
@@ -81,9 +82,9 @@ Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionO
   return session.phase("distribute", [&] {
     if (!moves)
       return make_matrix<T>(context, std::move(loaded.rows), std::move(loaded.numbering), cut,
-                            square ? -1 : columns.size(context.rank()));
+                            square ? -1 : columns.size(context.rank()), storage);
     auto moved = redistribute<T>(context, std::move(loaded.rows), std::move(owner), loaded.numbering);
-    return make_matrix<T>(context, std::move(moved.rows), std::move(moved.numbering), cut, -1);
+    return make_matrix<T>(context, std::move(moved.rows), std::move(moved.numbering), cut, -1, storage);
   });
 }
 
@@ -119,6 +120,34 @@ std::string least_imbalance(const PartitionQuality& quality) {
 
 } // namespace
 
+template <class T>
+void report_storage(Session& session, const DSparseMatrix<T>& a) {
+  constexpr StorageForm forms[] = {StorageForm::stencil, StorageForm::sell, StorageForm::block, StorageForm::csr};
+  std::int64_t sums[6] = {};
+  if (a.packed()) {
+    for (std::size_t f = 0; f < 4; ++f) sums[f] = a.split().owned.entries_in(forms[f]);
+    sums[4] = a.split().halo.entries();
+    sums[5] = static_cast<std::int64_t>(a.split().bytes());
+  } else {
+    sums[3] = a.local().entries();
+    sums[5] = static_cast<std::int64_t>(a.local().bytes());
+  }
+  session.context.comm->all_reduce(std::span<std::int64_t>(sums), ReduceOp::sum);
+  const std::int64_t plain = a.entries() * std::int64_t{sizeof(T) + sizeof(LocalIndex)} + a.rows() * 4;
+  session.report.set("storage.bytes", sums[5]).set("storage.csr_bytes", plain).set("storage.halo_entries", sums[4]);
+  std::string text;
+  for (std::size_t f = 0; f < 4; ++f) {
+    session.report.set(fmt::format("storage.entries.{}", to_string(forms[f])), sums[f]);
+    if (sums[f] == 0) continue;
+    text += fmt::format("{}{} {:.3g} %", text.empty() ? "" : ", ", to_string(forms[f]),
+                        100 * static_cast<double>(sums[f]) / static_cast<double>(a.entries()));
+  }
+  if (a.rows() == 0 || text.empty()) return;
+  const auto a_row = [&](std::int64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(a.rows()); };
+  session.summary.add("storage", fmt::format("{} of the entries: {:.3g} bytes a row, {:.3g} in plain rows (CSR)",
+                                             text, a_row(sums[5]), a_row(plain)));
+}
+
 void report_cut(Session& session, const Cut& cut, int parts) {
   const PartitionQuality& quality = cut.quality;
   session.report.set("partition.method", cut.method)
@@ -139,7 +168,9 @@ void report_cut(Session& session, const Cut& cut, int parts) {
 
 template Partition cut_rows(const Context&, Loaded<float>&, int, const PartitionOptions&);
 template Partition cut_rows(const Context&, Loaded<double>&, int, const PartitionOptions&);
-template Distributed<float> distribute(Session&, Loaded<float>&&, const PartitionOptions&);
-template Distributed<double> distribute(Session&, Loaded<double>&&, const PartitionOptions&);
+template void report_storage(Session&, const DSparseMatrix<float>&);
+template void report_storage(Session&, const DSparseMatrix<double>&);
+template Distributed<float> distribute(Session&, Loaded<float>&&, const PartitionOptions&, StorageWish);
+template Distributed<double> distribute(Session&, Loaded<double>&&, const PartitionOptions&, StorageWish);
 
 } // namespace atl::app

@@ -31,7 +31,8 @@ Partition cut_rows(const Context& context, Loaded<T>& loaded, int parts, const P
 /// slabs of rows and of columns. A store that was cut for as many ranks keeps its partition, unless the
 /// options name another method. Phases "partition" and "distribute". Collective.
 template <class T>
-Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionOptions& options);
+Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionOptions& options,
+                          StorageWish storage = StorageWish::least_bytes);
 
 /// Lines and keys about the matrix and its cut. `symmetric` where it was looked at.
 void report_matrix(Session& session, const std::string& name, GlobalIndex rows, GlobalIndex cols, Offset entries,
@@ -40,5 +41,9 @@ void report_cut(Session& session, const Cut& cut, int parts);
 
 /// Throws Error{bad_input} that names the sizes, unless the matrix is square.
 void require_square(const std::string& name, GlobalIndex rows, GlobalIndex cols, std::string_view for_what);
+
+/// The line and keys about the forms in which the local matrices are kept. Collective.
+template <class T>
+void report_storage(Session& session, const DSparseMatrix<T>& a);
 
 } // namespace atl::app

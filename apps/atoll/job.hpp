@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atoll/core/packed_matrix.hpp>
 #include <atoll/partition/partitioner.hpp>
 #include <atoll/solvers/stopping.hpp>
 
@@ -19,6 +20,7 @@ struct SolveJob {
   std::string null_space = "auto";
   Stopping stopping;
   PartitionOptions partition;
+  StorageWish storage = StorageWish::least_bytes;
   std::string output;
   bool monitor = false;
 };
@@ -28,6 +30,7 @@ struct MultiplyJob {
   bool transpose = false;
   int power = 1;
   PartitionOptions partition;
+  StorageWish storage = StorageWish::least_bytes;
 };
 
 struct PartitionJob {

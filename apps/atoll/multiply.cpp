@@ -50,7 +50,7 @@ int multiply(Session& session, const MultiplyJob& job) {
   Loaded<T> loaded = session.phase("read", [&] { return load_matrix<T>(context, job.matrix); });
   const std::string name = loaded.name;
   if (job.power != 1) require_square(name, loaded.rows.n_rows, loaded.rows.n_cols, "a power");
-  const Distributed<T> system = distribute<T>(session, std::move(loaded), job.partition);
+  const Distributed<T> system = distribute<T>(session, std::move(loaded), job.partition, job.storage);
   const DSparseMatrix<T>& a = *system.matrix;
 
   // The argument lives on the columns of A, the result on its rows; the other way round for A'.
@@ -67,6 +67,7 @@ int multiply(Session& session, const MultiplyJob& job) {
   report_matrix(session, name, a.rows(), a.cols(), a.entries());
   report_ranks(session);
   report_cut(session, system.cut, context.size());
+  report_storage(session, *system.matrix);
   session.report.set("transpose", job.transpose).set("power", job.power).set("columns", columns);
   session.report.set("norm", norm);
   session.summary.add("product", fmt::format("{}{}, {} of {}: norm of the result {:.6g}",

@@ -39,7 +39,7 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
   const std::string name = loaded.name;
   require_square(name, loaded.rows.n_rows, loaded.rows.n_cols, "solving");
 
-  const Distributed<T> system = distribute<T>(session, std::move(loaded), job.partition);
+  const Distributed<T> system = distribute<T>(session, std::move(loaded), job.partition, job.storage);
   const DSparseMatrix<T>& a = *system.matrix;
 
   DVector<T> b, x = a.make_col_vector();
@@ -69,6 +69,7 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
   report_matrix(session, name, a.rows(), a.cols(), a.entries(), true);
   report_ranks(session);
   report_cut(session, system.cut, context.size());
+  report_storage(session, *system.matrix);
   report_method(session, job, preconditioner->name(), null_space.dimension());
   report_result(session, job, result, why, listener);
   report_solve_memory(session, a.bytes(), b.bytes() + x.bytes() + method.bytes(), preconditioner->bytes());
