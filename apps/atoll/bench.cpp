@@ -38,8 +38,8 @@ std::vector<Bandwidth> measure_streams(const Context& context, double seconds, s
 }
 
 template <class T>
-BenchMatrix bench_matrix(Session& session, BenchMeter& meter, const BenchJob& job, const std::string& matrix,
-                         bool vectors) {
+BenchMatrix bench_matrix(Session& session, BenchMeter& meter, IterationClock& clock, const BenchJob& job,
+                         const std::string& matrix, bool vectors) {
   Loaded<T> loaded = session.phase("read", [&] { return load_matrix<T>(session.context, matrix); });
   const std::string name = loaded.name;
   const Distributed<T> system = distribute<T>(session, std::move(loaded), job.partition);
@@ -48,6 +48,7 @@ BenchMatrix bench_matrix(Session& session, BenchMeter& meter, const BenchJob& jo
     bench_products(meter, name, a);
     if (vectors) bench_vectors(meter, name, a);
     bench_messages(meter, name, a);
+    bench_iteration(meter, clock, name, system.matrix);
   });
   const std::int64_t halo = session.context.comm->all_reduce(std::int64_t{a.plan()->n_receive()}, ReduceOp::sum);
   return {name, a.rows(), a.cols(), a.entries(), halo};
@@ -70,14 +71,16 @@ int bench(Session& session, const BenchJob& job) {
   const std::vector<std::string> matrices =
       job.matrix.empty() ? bench_problems(memory * count_machines()) : std::vector{job.matrix};
 
+  const auto clock = std::make_shared<IterationClock>(context.observer);
+  session.context.observer = clock;
   const std::vector<Bandwidth> streams =
       session.phase("streams", [&] { return measure_streams(context, job.seconds, memory); });
-  const int rows_of_a_matrix = bench_rows_of_products + bench_rows_of_messages;
+  const int rows_of_a_matrix = bench_rows_of_products + bench_rows_of_messages + bench_rows_of_iterations;
   BenchMeter meter(session, streams.back(), job.seconds,
                    rows_of_a_matrix * static_cast<int>(matrices.size()) + bench_rows_of_vectors);
   std::vector<BenchMatrix> measured;
   for (const std::string& matrix : matrices)
-    measured.push_back(bench_matrix<T>(session, meter, job, matrix, matrix == matrices.front()));
+    measured.push_back(bench_matrix<T>(session, meter, *clock, job, matrix, matrix == matrices.front()));
 
   report_ranks(session);
   report_machine(session);

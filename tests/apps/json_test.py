@@ -42,7 +42,8 @@ class Keys(CommandTest):
         for call in (["solve", "poisson2d:3x3"], ["multiply", "poisson2d:3x3", "--vector", vector],
                      ["partition", "poisson2d:3x3", "-n", "2", "-o", self.path("p.txt")],
                      ["convert", "poisson2d:3x3", self.path("c.mtx")], ["generate", "poisson2d:3x3", "-n", "2", "-o", self.path("g.h5")],
-                     ["info", self.path("g.h5")], ["info", vector], ["options"], ["doctor"]):
+                     ["info", self.path("g.h5")], ["info", vector], ["options"], ["doctor"],
+                     ["bench", "poisson2d:30x30", "--seconds", "0", "--megabytes", "3"]):
             for ranks in (None, 2):
                 with self.subTest(call=call, ranks=ranks):
                     run = atoll(*call, "--json", "-", ranks=ranks)
