@@ -13,6 +13,14 @@ struct DotPair {
   const T* y;
 };
 
+/// The vectors of pipelined conjugate gradients: r, u = M^-1 r, w = A u, m = M^-1 w, n = A m; the direction p and what
+/// is made of it: s = A p, q = M^-1 s, z = A q.
+template <class T>
+struct PipelinedVectors {
+  const T *m, *n;
+  T *x, *r, *u, *w, *p, *s, *q, *z;
+};
+
 /// The closed vocabulary of operations on one rank's data; solvers own no private kernel.
 /// Pointers are memory of the executor whose table this is. Scalars that an iteration produces (alpha, beta, dots)
 /// are one-element values in that memory, so that no kernel waits for the host.
@@ -77,6 +85,10 @@ class ATOLL_API Kernels {
   /// Chronopoulos-Gear step: p = u + beta p; s = w + beta s; x += alpha p; r -= alpha s (6 + 4).
   virtual void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p, T* s, T* x,
                          T* r) = 0;
+  /// Ghysels-Vanroose step: z = n + beta z; q = m + beta q; s = w + beta s; p = u + beta p; x += alpha p; r -= alpha s;
+  /// u -= alpha q; w -= alpha z; and with the new ones out = {(r, r), (r, u), (w, u)}, summed as by dots() (10 + 8).
+  virtual void cg_pipelined_update(Offset n, const Scalar* alpha, const Scalar* beta, const PipelinedVectors<T>& v,
+                                   Scalar* out) = 0;
   /// The same step on a packed matrix in one pass, in parts around a halo exchange of u. First all rows, ghosts too:
   /// p = u + beta p; then on owned rows u -= alpha d .* (A p), x += alpha p. (3 + 3, and d unless it is uniform)
   virtual void cg_sweep(CgSweep<T>& sweep, LocalIndex ghosts, const Scalar* alpha, const Scalar* beta);

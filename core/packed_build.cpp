@@ -42,6 +42,16 @@ class Palette {
   bool usable() const { return !full_; }
   bool full() const { return full_; }
   std::uint8_t code(T value) const { return code_.at(std::bit_cast<Bits<T>>(value)); }
+  /// The values as floats where there are at most 8 and none changes.
+  std::vector<float> few() const {
+    std::vector<float> values(8);
+    if (code_.size() > values.size()) return {};
+    for (const auto& [bits, code] : code_) {
+      if (!fits_single(std::bit_cast<T>(bits))) return {};
+      values[code] = static_cast<float>(std::bit_cast<T>(bits));
+    }
+    return values;
+  }
   std::vector<T> values() const {
     std::vector<T> values(256);
     for (const auto& [bits, code] : code_) values[code] = std::bit_cast<T>(bits);
@@ -478,7 +488,10 @@ void PackedBuild::run(PackedMatrix<T>& a, const ExecutorPtr& executor, const Chu
   // Behind the last value is room for one load of 4 that starts there.
   book.value.resize(book.value.empty() ? 0 : book.value.size() + 3);
   a.pattern_value_ = std::move(book.value);
-  if (palette_used) a.palette_ = palette.values();
+  if (palette_used) {
+    a.palette_ = palette.values();
+    a.few_ = palette.few();
+  }
   a.pattern_.shrink_to_fit();
   a.pattern_offset_.shrink_to_fit();
   a.pattern_value_.shrink_to_fit();

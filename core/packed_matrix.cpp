@@ -28,6 +28,7 @@ PackedView<T> PackedMatrix<T>::view(std::size_t c) const {
   v.single = reinterpret_cast<const float*>(data + layout.values);
   v.code = reinterpret_cast<const std::uint8_t*>(data + layout.values);
   v.palette = palette_.data();
+  v.few = few_.empty() ? nullptr : few_.data();
   v.pattern = pattern_.data();
   v.offset = pattern_offset_.data();
   v.pattern_value = pattern_value_.data();

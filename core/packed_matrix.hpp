@@ -95,6 +95,7 @@ struct PackedView {
   const float* single = nullptr;
   const std::uint8_t* code = nullptr;
   const T* palette = nullptr;
+  const float* few = nullptr; ///< 8 values, where the palette holds no more and floats hold them exactly
   const StencilRun* run = nullptr;
   const StencilPattern* pattern = nullptr;
   const LocalIndex* offset = nullptr;
@@ -143,6 +144,7 @@ class ATOLL_API PackedMatrix {
   std::vector<LocalIndex> pattern_offset_; ///< column less the first row of the group
   std::vector<T> pattern_value_;
   std::vector<T> palette_; ///< 256 values, or none
+  std::vector<float> few_; ///< the same 8, where there are no more and floats hold them
 };
 
 extern template class PackedMatrix<float>;

@@ -188,6 +188,16 @@ void GuardedKernels<T>::cg_update(Offset n, const Scalar* alpha, const Scalar* b
 }
 
 template <class T>
+void GuardedKernels<T>::cg_pipelined_update(Offset n, const Scalar* alpha, const Scalar* beta,
+                                            const PipelinedVectors<T>& v, Scalar* out) {
+  run("cg_pipelined_update",
+      {named("alpha", alpha, 1), named("beta", beta, 1), named("m", v.m, n), named("n", v.n, n), named("x", v.x, n),
+       named("r", v.r, n), named("u", v.u, n), named("w", v.w, n), named("p", v.p, n), named("s", v.s, n),
+       named("q", v.q, n), named("z", v.z, n), named("out", out, 3)},
+      [&] { plain_.cg_pipelined_update(n, alpha, beta, v, out); });
+}
+
+template <class T>
 void GuardedKernels<T>::cg_scalars(const Scalar* dots, Scalar* state, Scalar* alpha, Scalar* beta,
                                    Scalar* curvature) {
   run("cg_scalars",

@@ -38,6 +38,8 @@ class GuardedKernels final : public Kernels<T> {
 
   void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p, T* s, T* x,
                  T* r) override;
+  void cg_pipelined_update(Offset n, const Scalar* alpha, const Scalar* beta, const PipelinedVectors<T>& v,
+                           Scalar* out) override;
   void cg_scalars(const Scalar* dots, Scalar* state, Scalar* alpha, Scalar* beta, Scalar* curvature) override;
   void quotient(const Scalar* numerator, const Scalar* denominator, Scalar* out) override;
 

@@ -24,6 +24,8 @@ class HostVectorKernels : public ReferenceKernels<T> {
   void gather(Offset n, const LocalIndex* index, LocalIndex k, const T* x, T* buffer) override;
   void cg_update(Offset n, const Scalar* alpha, const Scalar* beta, const T* u, const T* w, T* p, T* s, T* x,
                  T* r) override;
+  void cg_pipelined_update(Offset n, const Scalar* alpha, const Scalar* beta, const PipelinedVectors<T>& v,
+                           Scalar* out) override;
 
  private:
   int threads_;

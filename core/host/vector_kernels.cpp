@@ -110,9 +110,10 @@ std::array<Accumulator<T>, N> block_dots(Offset first, Offset last, const DotPai
   return sums;
 }
 
-/// Share s of the vectors is the blocks  blocks*s/shares .. blocks*(s+1)/shares.
-template <class T, std::size_t N>
-void dots_of(int threads, Offset n, const DotPair<T>* pairs, Accumulator<T>* out) {
+/// before(first, last) makes the values of a block. Share s of the vectors is the blocks
+/// blocks*s/shares .. blocks*(s+1)/shares.
+template <class T, std::size_t N, class Before>
+void dots_of(int threads, Offset n, const DotPair<T>* pairs, Accumulator<T>* out, const Before& before) {
   using Scalar = Accumulator<T>;
   const Offset blocks = (n + block - 1) / block;
   std::array<std::array<Scalar, N>, shares> sums{};
@@ -120,7 +121,9 @@ void dots_of(int threads, Offset n, const DotPair<T>* pairs, Accumulator<T>* out
     for (int share = shares * part / parts; share < shares * (part + 1) / parts; ++share) {
       std::array<Scalar, N> sum{};
       for (Offset b = blocks * share / shares; b < blocks * (share + 1) / shares; ++b) {
-        const auto of_block = block_dots<T, N>(b * block, std::min(n, (b + 1) * block), pairs);
+        const Offset first = b * block, last = std::min(n, first + block);
+        before(first, last);
+        const auto of_block = block_dots<T, N>(first, last, pairs);
         for (std::size_t d = 0; d < N; ++d) sum[d] += of_block[d];
       }
       sums[static_cast<std::size_t>(share)] = sum;
@@ -130,6 +133,11 @@ void dots_of(int threads, Offset n, const DotPair<T>* pairs, Accumulator<T>* out
   for (const auto& sum : sums)
     for (std::size_t d = 0; d < N; ++d) total[d] += sum[d];
   std::copy(total.begin(), total.end(), out);
+}
+
+template <class T, std::size_t N>
+void dots_of(int threads, Offset n, const DotPair<T>* pairs, Accumulator<T>* out) {
+  dots_of<T, N>(threads, n, pairs, out, [](Offset, Offset) {});
 }
 
 } // namespace
@@ -175,6 +183,26 @@ void HostVectorKernels<T>::cg_update(Offset n, const Scalar* alpha, const Scalar
       s[i] = static_cast<T>(w[i] + b * s[i]);
       x[i] = static_cast<T>(x[i] + a * p[i]);
       r[i] = static_cast<T>(r[i] - a * s[i]);
+    }
+  });
+}
+
+// reads 10 t, writes 8 t; the dots read what is still in cache
+template <class T>
+void HostVectorKernels<T>::cg_pipelined_update(Offset n, const Scalar* alpha, const Scalar* beta,
+                                               const PipelinedVectors<T>& v, Scalar* out) {
+  const DotPair<T> pairs[] = {{v.r, v.r}, {v.r, v.u}, {v.w, v.u}};
+  dots_of<T, 3>(threads_, n, pairs, out, [v, a = *alpha, b = *beta](Offset first, Offset last) {
+#pragma omp simd
+    for (Offset i = first; i < last; ++i) {
+      v.z[i] = static_cast<T>(v.n[i] + b * v.z[i]);
+      v.q[i] = static_cast<T>(v.m[i] + b * v.q[i]);
+      v.s[i] = static_cast<T>(v.w[i] + b * v.s[i]);
+      v.p[i] = static_cast<T>(v.u[i] + b * v.p[i]);
+      v.x[i] = static_cast<T>(v.x[i] + a * v.p[i]);
+      v.r[i] = static_cast<T>(v.r[i] - a * v.s[i]);
+      v.u[i] = static_cast<T>(v.u[i] - a * v.q[i]);
+      v.w[i] = static_cast<T>(v.w[i] - a * v.z[i]);
     }
   });
 }

@@ -166,6 +166,22 @@ void ReferenceKernels<T>::cg_update(Offset n, const Scalar* alpha, const Scalar*
 }
 
 template <class T>
+void ReferenceKernels<T>::cg_pipelined_update(Offset n, const Scalar* alpha, const Scalar* beta,
+                                              const PipelinedVectors<T>& v, Scalar* out) {
+  xpby(n, v.n, beta, v.z);
+  xpby(n, v.m, beta, v.q);
+  xpby(n, v.w, beta, v.s);
+  xpby(n, v.u, beta, v.p);
+  const Scalar minus_alpha = -*alpha;
+  axpy(n, alpha, v.p, v.x);
+  axpy(n, &minus_alpha, v.s, v.r);
+  axpy(n, &minus_alpha, v.q, v.u);
+  axpy(n, &minus_alpha, v.z, v.w);
+  const DotPair<T> pairs[] = {{v.r, v.r}, {v.r, v.u}, {v.w, v.u}};
+  dots(n, pairs, out);
+}
+
+template <class T>
 void ReferenceKernels<T>::cg_scalars(const Scalar* dots, Scalar* state, Scalar* alpha, Scalar* beta,
                                      Scalar* curvature) {
   const Scalar gamma = dots[0], delta = dots[1], gamma_old = state[0], alpha_old = state[1];
@@ -185,7 +201,6 @@ void ReferenceKernels<T>::quotient(const Scalar* numerator, const Scalar* denomi
   out[0] = *denominator == 0 ? 0 : *numerator / *denominator;
   out[1] = -out[0];
 }
-
 
 template class ReferenceKernels<float>;
 template class ReferenceKernels<double>;
