@@ -156,6 +156,25 @@ TEST_P(HandNumbers, StepOfConjugateGradients) {
   EXPECT_EQ(r.to_host(), Vector{16});
 }
 
+TEST_P(HandNumbers, PipelinedStepOfConjugateGradients) {
+  const auto alpha = vector({2}), beta = vector({10}), m = vector({1, 0}), n = vector({2, 0});
+  auto x = vector({5, 1}), r = vector({100, 1}), u = vector({3, 1}), w = vector({4, 2});
+  auto p = vector({1, 0}), s = vector({2, 0}), q = vector({3, 0}), z = vector({4, 0}), out = vector({-1, -1, -1, 7});
+  kernels.cg_pipelined_update(
+      2, alpha.data(), beta.data(),
+      {m.data(), n.data(), x.data(), r.data(), u.data(), w.data(), p.data(), s.data(), q.data(), z.data()},
+      out.data());
+  EXPECT_EQ(z.to_host(), (Vector{42, 0}));
+  EXPECT_EQ(q.to_host(), (Vector{31, 0}));
+  EXPECT_EQ(s.to_host(), (Vector{24, 2}));
+  EXPECT_EQ(p.to_host(), (Vector{13, 1}));
+  EXPECT_EQ(x.to_host(), (Vector{31, 3}));
+  EXPECT_EQ(r.to_host(), (Vector{52, -3}));
+  EXPECT_EQ(u.to_host(), (Vector{-59, 1}));
+  EXPECT_EQ(w.to_host(), (Vector{-80, 2}));
+  EXPECT_EQ(out.to_host(), (Vector{52 * 52 + 9, -52 * 59 - 3, 80 * 59 + 2, 7}));
+}
+
 struct ScalarsCase {
   const char* what;
   Vector dots, state, alpha, beta, curvature, state_after;

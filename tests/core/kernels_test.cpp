@@ -24,6 +24,8 @@ class Backends : public testing::TestWithParam<ExecutorCase> {
   template <class T>
   void check_vectors(Offset n);
   template <class T>
+  void check_pipelined_update(Offset n);
+  template <class T>
   void check_products(const HostCsr<T>& a, LocalIndex k);
 
   ExecutorPtr tested = GetParam().make(), reference = make_reference_executor();
@@ -72,6 +74,31 @@ void Backends::check_vectors(Offset n) {
 }
 
 template <class T>
+void Backends::check_pipelined_update(Offset n) {
+  using Scalar = Accumulator<T>;
+  SCOPED_TRACE(testing::Message() << "n = " << n << ", " << sizeof(T) << " bytes a value");
+  const auto run = [&](const ExecutorPtr& executor) {
+    std::vector<Array<T>> v;
+    for (unsigned seed = 1; seed <= 10; ++seed) v.push_back(put(executor, random_values<T>(n, seed)));
+    const auto alpha = put(executor, std::vector<Scalar>{0.7}), beta = put(executor, std::vector<Scalar>{-0.3});
+    Array<Scalar> out(executor, 3), again(executor, 3);
+    auto& kernels = executor->kernels<T>();
+    kernels.cg_pipelined_update(n, alpha.data(), beta.data(),
+                                {v[0].data(), v[1].data(), v[2].data(), v[3].data(), v[4].data(), v[5].data(),
+                                 v[6].data(), v[7].data(), v[8].data(), v[9].data()},
+                                out.data());
+    const DotPair<T> pairs[] = {{v[3].data(), v[3].data()}, {v[3].data(), v[4].data()}, {v[5].data(), v[4].data()}};
+    kernels.dots(n, pairs, again.data());
+    EXPECT_EQ(out.to_host(), again.to_host()) << "summed as by dots()";
+    std::vector<T> all;
+    for (const auto& array : v)
+      for (const T value : array.to_host()) all.push_back(value);
+    return all;
+  };
+  expect_near(run(tested), run(reference), 8, "cg_pipelined_update");
+}
+
+template <class T>
 void Backends::check_products(const HostCsr<T>& a, LocalIndex k) {
   SCOPED_TRACE(testing::Message() << a.rows << " x " << a.columns << ", k = " << k << ", " << sizeof(T)
                                   << " bytes a value" << (a.row_index.empty() ? "" : ", shuffled"));
@@ -111,6 +138,8 @@ TEST_P(Backends, VectorKernelsAgreeWithTheReference) {
   for (const Offset n : sizes) {
     check_vectors<double>(n);
     check_vectors<float>(n);
+    check_pipelined_update<double>(n);
+    check_pipelined_update<float>(n);
   }
 }
 
