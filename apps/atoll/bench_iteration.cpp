@@ -1,6 +1,6 @@
 #include "bench_kernels.hpp"
+#include "roofline_traffic.hpp"
 
-#include <atoll/core/kernels.hpp>
 #include <atoll/core/random.hpp>
 #include <atoll/solvers/krylov/cg.hpp>
 #include <atoll/solvers/registry.hpp>
@@ -12,34 +12,6 @@ namespace atl::app {
 namespace {
 
 constexpr int iterations_of_a_solve = 20, least_iterations = 3, most_solves = 50;
-
-/// Rows in chunks whose diagonal is more than one number: there it must be read.
-template <class T>
-Offset rows_with_a_diagonal(const DSparseMatrix<T>& a, const DVector<T>& diagonal) {
-  CgSweep<T> sweep(a.split(), 1);
-  sweep.set_diagonal(diagonal.data());
-  Offset rows = 0;
-  for (std::size_t c = 0; c < sweep.uniform.size(); ++c)
-    if (sweep.uniform[c] == 0) rows += a.split().owned.chunks()[c].rows;
-  return rows;
-}
-
-/// One pass over a packed matrix, in which u, p and x are read and updated; else the passes of the single-reduction form:
-/// product, preconditioner, dots, update.
-template <class T>
-Traffic iteration_traffic(const DSparseMatrix<T>& a, const Preconditioner<T>& jacobi) {
-  const double vector = static_cast<double>(a.row_map()->n_owned()) * sizeof(T),
-               ghosts = static_cast<double>(a.col_map()->n_ghosts()) * sizeof(T);
-  if (!a.packed() || !jacobi.diagonal()) {
-    Traffic traffic{.read = static_cast<double>(a.local().bytes()) + ghosts, .updated = 4 * vector};
-    traffic.read += (1 + 2 + 3 + 6) * vector;
-    traffic.written = 2 * vector;
-    return traffic;
-  }
-  const double diagonal = static_cast<double>(rows_with_a_diagonal(a, *jacobi.diagonal())) * sizeof(T);
-  return {.read = static_cast<double>(a.split().bytes()) + diagonal + 3 * vector + 2 * ghosts,
-          .updated = 3 * vector + ghosts};
-}
 
 template <class T>
 DVector<T> random_vector(const DSparseMatrix<T>& a) {
@@ -95,7 +67,7 @@ void bench_iteration(BenchMeter& meter, IterationClock& clock, const std::string
   const auto middle = seconds.begin() + std::ssize(seconds) / 2;
   std::nth_element(seconds.begin(), middle, seconds.end());
   meter.timed({.kernel = "cg iteration", .matrix = name, .storage = a->packed() ? "least_bytes" : "csr"},
-              iteration_traffic(*a, *jacobi), *middle);
+              cg_traffic(*a, *jacobi), *middle);
 }
 
 template void bench_iteration(BenchMeter&, IterationClock&, const std::string&,

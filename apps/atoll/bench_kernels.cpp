@@ -1,4 +1,5 @@
 #include "bench_kernels.hpp"
+#include "roofline_traffic.hpp"
 
 #include <atoll/core/kernels.hpp>
 
@@ -14,17 +15,6 @@ constexpr std::pair<StorageWish, const char*> wishes[] = {{StorageWish::least_by
                                                           {StorageWish::stencil, "stencil"},
                                                           {StorageWish::block, "block"}};
 constexpr StorageForm forms[] = {StorageForm::csr, StorageForm::sell, StorageForm::stencil, StorageForm::block};
-
-/// The bytes of n values of T.
-template <class T>
-double bytes_of_values(Offset n) {
-  return static_cast<double>(n) * sizeof(T);
-}
-
-template <class T>
-double matrix_bytes(const DSparseMatrix<T>& a) {
-  return static_cast<double>(a.packed() ? a.split().owned.bytes() + a.split().halo.bytes() : a.local().bytes());
-}
 
 /// "stencil 98 %, csr 2 %" of the entries, over all ranks; those of ghost columns are kept in plain rows.
 template <class T>
@@ -45,14 +35,6 @@ std::string stored_as(const DSparseMatrix<T>& a) {
       text += fmt::format("{}{} {:.3g} %", text.empty() ? "" : ", ", to_string(forms[f]),
                           100 * entries[f] / static_cast<double>(a.entries()));
   return text;
-}
-
-/// y = A x for k vectors: the matrix and x are read, ghosts too, y is written.
-template <class T>
-Traffic product_traffic(const DSparseMatrix<T>& a, LocalIndex k) {
-  const IndexMap& columns = *a.col_map();
-  return {.read = matrix_bytes(a) + bytes_of_values<T>((Offset{columns.n_owned()} + columns.n_ghosts()) * k),
-          .written = bytes_of_values<T>(Offset{a.row_map()->n_owned()} * k)};
 }
 
 /// Two blocks of k vectors take no more than a quarter of what each machine has left.

@@ -4,7 +4,6 @@
 #include "session.hpp"
 
 #include <functional>
-#include <optional>
 
 namespace atl::app {
 
@@ -15,19 +14,19 @@ struct BenchRow {
   std::string storage{}; ///< the form asked for; empty: no matrix is read
   std::string stored{};  ///< what became of it: "stencil 98 %, csr 2 %"
   LocalIndex columns = 1;
-  Traffic traffic{};                ///< over all ranks
-  double seconds = 0;               ///< median of the slowest rank
-  std::optional<double> fraction{}; ///< least time for the traffic over `seconds`; none for what is not streamed
-  bool in_cache = false;            ///< what it touches is no larger than the caches
+  Traffic traffic{};     ///< over all ranks
+  double seconds = 0;    ///< median of the slowest rank
+  bool streams = true;   ///< its data stream through memory, whose bandwidth bounds it
+  bool in_cache = false; ///< what it touches is no larger than the caches
 
   double rate() const { return traffic.bytes() / seconds; } ///< bytes a second over all ranks
 };
 
-/// Measures kernels one after the other against the bandwidth of all ranks, and tells how far it is.
+/// Measures kernels one after the other, and tells how far it is.
 class BenchMeter {
  public:
   /// expected: rows that will come, for the progress.
-  BenchMeter(Session& session, const Bandwidth& bandwidth, double seconds, int expected);
+  BenchMeter(Session& session, double seconds, int expected);
 
   /// A kernel whose data stream through memory. mine: of this rank. Collective, as the two that follow.
   void stream(BenchRow row, const Traffic& mine, const std::function<void()>& work);
@@ -43,10 +42,9 @@ class BenchMeter {
   const std::vector<BenchRow>& rows() const { return rows_; }
 
  private:
-  void add(BenchRow row, const Traffic& mine, double seconds, bool streams);
+  void add(BenchRow row, const Traffic& mine, double seconds);
 
   Session& session_;
-  Bandwidth bandwidth_;
   double seconds_;
   double cache_bytes_; ///< of all machines
   int done_ = 0, expected_;

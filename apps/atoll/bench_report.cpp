@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace atl::app {
 
 namespace {
@@ -19,7 +21,13 @@ Report stream_keys(const Bandwidth& b) {
   return row;
 }
 
-Report kernel_keys(const BenchRow& row) {
+/// The least time for the traffic over the time measured.
+std::optional<double> fraction(const Bandwidth& bandwidth, const BenchRow& row) {
+  if (!row.streams || row.traffic.bytes() == 0) return std::nullopt;
+  return bandwidth.seconds(row.traffic) / row.seconds;
+}
+
+Report kernel_keys(const Bandwidth& bandwidth, const BenchRow& row) {
   Report keys;
   keys.set("kernel", row.kernel).set("matrix", row.matrix).set("columns", row.columns);
   if (row.storage.empty())
@@ -31,8 +39,8 @@ Report kernel_keys(const BenchRow& row) {
       .set("bytes_updated", row.traffic.updated)
       .set("seconds", row.seconds)
       .set("gbs", row.rate() / giga);
-  if (row.fraction)
-    keys.set("fraction", *row.fraction);
+  if (const auto share = fraction(bandwidth, row))
+    keys.set("fraction", *share);
   else
     keys.set("fraction", nullptr);
   keys.set("in_cache", row.in_cache);
@@ -45,11 +53,11 @@ std::string matrix_line(const BenchMatrix& m) {
                      halo);
 }
 
-std::string kernel_line(const BenchRow& row) {
+std::string kernel_line(const Bandwidth& bandwidth, const BenchRow& row) {
   const std::string kernel =
       row.columns == 1 ? row.kernel : fmt::format("{}, {}", row.kernel, counted(row.columns, "vector"));
-  const std::string share =
-      row.fraction ? fmt::format("{:.0f} %{}", 100 * *row.fraction, row.in_cache ? "*" : "") : "";
+  const auto part = fraction(bandwidth, row);
+  const std::string share = part ? fmt::format("{:.0f} %{}", 100 * *part, row.in_cache ? "*" : "") : "";
   std::string line = fmt::format("  {:<20} {:<12} {:>9} {:>11.1f} {:>8.2f} {:>10}  {}", kernel, row.storage,
                                  readable_bytes(static_cast<std::int64_t>(row.traffic.bytes())), 1e6 * row.seconds,
                                  row.rate() / giga, share, row.stored);
@@ -70,7 +78,8 @@ void report_streams(Session& session, const std::vector<Bandwidth>& streams) {
   session.summary.add_block(text);
 }
 
-void report_kernels(Session& session, const std::vector<BenchMatrix>& matrices, const std::vector<BenchRow>& rows) {
+void report_kernels(Session& session, const Bandwidth& bandwidth, const std::vector<BenchMatrix>& matrices,
+                    const std::vector<BenchRow>& rows) {
   bool in_cache = false;
   for (const BenchMatrix& m : matrices) {
     Report keys;
@@ -80,9 +89,9 @@ void report_kernels(Session& session, const std::vector<BenchMatrix>& matrices, 
                                                     "storage", "bytes", "us", "GB/s", "of stream", "stored as");
     for (const BenchRow& row : rows) {
       if (row.matrix != m.name) continue;
-      session.report.append("kernels", kernel_keys(row));
-      text += kernel_line(row);
-      in_cache = in_cache || (row.in_cache && row.fraction);
+      session.report.append("kernels", kernel_keys(bandwidth, row));
+      text += kernel_line(bandwidth, row);
+      in_cache = in_cache || (row.in_cache && row.streams);
     }
     session.summary.add_block(text);
   }

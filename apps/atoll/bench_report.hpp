@@ -11,8 +11,9 @@ struct BenchMatrix {
   std::int64_t halo = 0; ///< values that one exchange moves, over all ranks
 };
 
-/// Lines and keys of the streams, and of the kernels measured against the last of them. Local.
+/// Lines and keys of the streams, and of the kernels, held against the streams of all ranks. Local.
 void report_streams(Session& session, const std::vector<Bandwidth>& streams);
-void report_kernels(Session& session, const std::vector<BenchMatrix>& matrices, const std::vector<BenchRow>& rows);
+void report_kernels(Session& session, const Bandwidth& bandwidth, const std::vector<BenchMatrix>& matrices,
+                    const std::vector<BenchRow>& rows);
 
 } // namespace atl::app
