@@ -22,6 +22,8 @@ struct PartitionOptions {
   double imbalance = 0.03;            ///< largest part may exceed the average weight by this fraction
   std::uint64_t seed = 1;             ///< the same seed, ranks and graph give the same cut
   bool weight_rows_by_entries = true; ///< for make_graph: balance stored entries where rows differ much
+  bool order_locally =
+      true;         ///< for order_locally(): bring the rows of a part into an order that keeps neighbours near
   std::string file; ///< for PartitionMethod::file: one 0-based part number a row, original numbering
 };
 

@@ -13,11 +13,10 @@ struct Redistributed {
 };
 
 /// Moves every row to rank owner[row] and renumbers rows and columns alike: one contiguous range a rank,
-/// interior rows first, each group in ascending old order. `old` tells the original numbers of the block that
+/// in ascending old order, so that a matrix's locality survives. `old` tells the original numbers of the block that
 /// comes in. Columns of a row keep their order, so rows are no longer sorted by column. Square matrices.
 /// Memory     the block is consumed: columns are renumbered in place and travel before values, so that the
-///            peak lies near one block and a half. Where no row changes its rank, rows are reordered in
-///            place; on one rank nothing is touched.
+///            peak lies near one block and a half. Where no row changes its rank, nothing is touched.
 /// Ranks      collective. Errors: Error{usage} for an owner out of range or a matrix that is not square;
 ///            Error{limit} for a rank that would own more rows than a LocalIndex counts.
 template <class T>

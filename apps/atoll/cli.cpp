@@ -139,6 +139,8 @@ PartitionOptions partition_options(const OptionValues& values) {
   PartitionOptions options;
   options.imbalance = values.real("imbalance");
   options.seed = static_cast<std::uint64_t>(values.integer("seed"));
+  if (find_option("local-order")->taken_by & values.command().bit)
+    options.order_locally = values.text("local-order") == "auto";
   const std::string method = values.text("partitioner");
   const auto known = std::find_if(std::begin(methods), std::end(methods), [&](auto& m) { return m.first == method; });
   options.method = known == std::end(methods) ? PartitionMethod::file : known->second;

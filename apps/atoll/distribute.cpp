@@ -2,6 +2,7 @@
 
 #include "renumber.hpp"
 
+#include <atoll/partition/local_order.hpp>
 #include <atoll/partition/redistribute.hpp>
 
 #include <fmt/format.h>
@@ -80,11 +81,12 @@ Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionO
   const bool moves = cut.method != "none" && cut.method != "stored" && square;
 
   return session.phase("distribute", [&] {
-    if (!moves)
-      return make_matrix<T>(context, std::move(loaded.rows), std::move(loaded.numbering), cut,
-                            square ? -1 : columns.size(context.rank()), storage);
-    auto moved = redistribute<T>(context, std::move(loaded.rows), std::move(owner), loaded.numbering);
-    return make_matrix<T>(context, std::move(moved.rows), std::move(moved.numbering), cut, -1, storage);
+    Redistributed<T> here{std::move(loaded.rows), std::move(loaded.numbering)};
+    if (moves) here = redistribute<T>(context, std::move(here.rows), std::move(owner), here.numbering);
+    if (square && options.order_locally)
+      here = order_locally<T>(context, std::move(here.rows), std::move(here.numbering));
+    return make_matrix<T>(context, std::move(here.rows), std::move(here.numbering), cut,
+                          square ? -1 : columns.size(context.rank()), storage);
   });
 }
 
