@@ -8,6 +8,8 @@ std::string_view to_string(Reason reason) {
     return "converged_relative";
   case Reason::converged_absolute:
     return "converged_absolute";
+  case Reason::converged_energy:
+    return "converged_energy";
   case Reason::converged_exact:
     return "converged_exact";
   case Reason::stopped_iterations:
@@ -26,8 +28,6 @@ std::string_view to_string(Reason reason) {
     return "failed_breakdown";
   case Reason::failed_stagnation:
     return "failed_stagnation";
-  case Reason::failed_diverged:
-    return "failed_diverged";
   case Reason::failed_incompatible:
     return "failed_incompatible";
   }
@@ -40,6 +40,8 @@ std::string_view explain(Reason reason) {
     return "the true residual meets the relative tolerance";
   case Reason::converged_absolute:
     return "the true residual meets the absolute tolerance";
+  case Reason::converged_energy:
+    return "the energy norm of the error, with what the true residual adds to it, meets the relative tolerance";
   case Reason::converged_exact:
     return "nothing to do: the right-hand side is zero or the start was the answer";
   case Reason::stopped_iterations:
@@ -47,7 +49,7 @@ std::string_view explain(Reason reason) {
   case Reason::stopped_time:
     return "the time limit was reached: raise --time-limit, or use more ranks";
   case Reason::stopped_interrupt:
-    return "the solve was interrupted; the answer is the best one until then";
+    return "the solve was interrupted; the residual of the answer is within twice the smallest seen";
   case Reason::failed_indefinite_operator:
     return "the matrix is not positive definite (nor negative definite): p'Ap was zero or changed sign; conjugate "
            "gradients cannot solve it";
@@ -62,8 +64,6 @@ std::string_view explain(Reason reason) {
   case Reason::failed_stagnation:
     return "the true residual no longer falls although the method's own residual does: rounding bounds what can be "
            "reached for this matrix, or it is singular; loosen --rtol, or scale the matrix";
-  case Reason::failed_diverged:
-    return "the residual grew without bound: look for entries of the matrix that are wrong by orders of magnitude";
   case Reason::failed_incompatible:
     return "the matrix is singular and the right-hand side has a part that no x can reach; --null-space auto removes "
            "the constants from it";

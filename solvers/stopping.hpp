@@ -14,7 +14,13 @@ enum class ReferenceNorm {
   given    ///< Stopping::reference
 };
 
-/// When an iteration may stop: ||r||_2 <= max(rtol * reference, atol), r the true residual.
+/// What rtol asks for.
+enum class StopTest {
+  residual, ///< ||r||_2 <= rtol * reference, r the true residual
+  energy    ///< the energy norm of the error <= rtol * that of x, by SolveResult::certificate's upper value
+};
+
+/// When an iteration may stop: what rtol asks for is met, or ||r||_2 <= atol, r the true residual.
 struct Stopping {
   double rtol = 1e-8;
   double atol = 0;
@@ -22,6 +28,10 @@ struct Stopping {
   double time_limit_seconds = 0; ///< 0: none
   ReferenceNorm against = ReferenceNorm::rhs;
   double reference = 1; ///< for ReferenceNorm::given
+  StopTest test = StopTest::residual;
+  /// A lower bound on the smallest nonzero eigenvalue of M^-1 A (by size), M the preconditioner; 0: not known. With
+  /// it, upper values of energy errors are bounds.
+  double smallest_eigenvalue = 0;
   /// Set to anything but zero, from a signal handler say, on any rank: all ranks leave after their iteration.
   const std::atomic<int>* interrupt = nullptr;
 };
@@ -29,6 +39,7 @@ struct Stopping {
 enum class Reason {
   converged_relative, ///< ||r|| <= rtol * reference
   converged_absolute, ///< ||r|| <= atol
+  converged_energy,   ///< energy norm of the error <= rtol * that of x (StopTest::energy)
   converged_exact,    ///< nothing left to do: zero right-hand side, exact start, happy breakdown
   stopped_iterations, ///< max_iterations reached
   stopped_time,       ///< time limit reached
@@ -37,8 +48,7 @@ enum class Reason {
   failed_indefinite_preconditioner,
   failed_nan,
   failed_breakdown,
-  failed_stagnation, ///< the true residual no longer falls; rounding bounds what can be reached
-  failed_diverged,
+  failed_stagnation,  ///< the true residual no longer falls; rounding bounds what can be reached
   failed_incompatible ///< A is singular and b has a part that no x can reach; known by who knows the null space
 };
 

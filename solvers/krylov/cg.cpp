@@ -52,10 +52,11 @@ SolveResult Cg<T>::solve(LinearOperator<T>& a, Preconditioner<T>& m, const DVect
     throw Error(ErrorKind::usage, "conjugate gradients need a square matrix, this one is " +
                                       std::to_string(a.row_map()->global_size()) + " x " +
                                       std::to_string(a.col_map()->global_size()));
+  const double matrix_norm = a.norm_inf(); // first, while there are no vectors of the method
   const CgForm form = form_of(variant_, a, m);
   if (!work_ || !work_->fits(a, form)) work_ = std::make_shared<CgWorkspace<T>>(a, form);
 
-  CgRun<T> run(a, m, b, x, stopping, null_space, *work_);
+  CgRun<T> run(a, m, b, x, stopping, null_space, *work_, matrix_norm);
   while (!run.done()) run.settle(sweep(run));
   return run.finish();
 }

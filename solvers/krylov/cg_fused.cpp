@@ -32,9 +32,8 @@ Leave fused_sweep(CgRun<T>& run) {
     if (const auto leave = run.advance()) {
       if (*leave != Leave::lost_curvature) return *leave;
       run.kernels.xpby(u.owned_size(), u.data(), run.scalar(beta), p.data());
-      if (!work.w.map()) work.w = DVector<T>(run.a.context(), run.a.row_map());
-      run.a.apply(p, work.w);
-      return run.prove_curvature(p, work.w);
+      run.a.apply(p, u);
+      return run.prove_curvature(p, u);
     }
     run.kernels.cg_sweep(sweep, ghosts, run.scalar(alpha), run.scalar(beta));
     run.count_step();

@@ -4,6 +4,7 @@
 #include <atoll/core/cg_sweep.hpp>
 #include <atoll/core/timer.hpp>
 #include <atoll/solvers/krylov/cg.hpp>
+#include <atoll/solvers/krylov/energy.hpp>
 
 #include <limits>
 #include <optional>
@@ -22,8 +23,8 @@ enum ScalarPlace {
   minus_alpha = 7,
   beta = 8, ///< and its negative
   curvature = 10,
-  scratch = 11,
-  n_scalars = 12
+  scratch = 11, ///< four places
+  n_scalars = 15
 };
 
 /// Which vectors a sweep works on.
@@ -34,10 +35,10 @@ template <class T>
 struct CgWorkspace {
   CgWorkspace(const LinearOperator<T>& a, CgForm form);
 
-  DVector<T> r;                ///< residual, carried by the recurrence; the true one after settle(); fused: u too
-  DVector<T> u;                ///< M^-1 r
+  DVector<T> r;                ///< residual, carried by the recurrence; the true one after settle(). Fused: u
+  DVector<T> u;                ///< M^-1 r; fused: none
   DVector<T> p;                ///< search direction
-  DVector<T> w;                ///< A u (single reduction) or A p (textbook); fused: scratch, made when needed
+  DVector<T> w;                ///< A u (single reduction) or A p (textbook); fused: none
   DVector<T> s;                ///< A p, carried (single reduction only)
   DVector<T> projected_b;      ///< b without its part in the null space; empty unless there is one
   DVector<T> kept;             ///< the iterate before the residual grew; empty until one first does
@@ -46,6 +47,9 @@ struct CgWorkspace {
   CgForm form;
   const DSparseMatrix<T>* matrix = nullptr; ///< fused: the one that `sweep` was made for
   CgSweep<T> sweep;                         ///< fused
+
+  DVector<T>& preconditioned() { return form == CgForm::fused ? r : u; } ///< holds M^-1 r when a sweep is left
+  DVector<T>& spare() { return form == CgForm::fused ? p : w; }          ///< of no use between sweeps
 
   bool fits(const LinearOperator<T>& a, CgForm wanted) const {
     return form == wanted && r.executor() == a.context().executor && rows_ == a.row_map() && cols_ == a.col_map() &&
@@ -64,6 +68,7 @@ struct CgWorkspace {
 /// Why a sweep of iterations was left.
 enum class Leave {
   small_residual, ///< the carried residual meets the target
+  small_error,    ///< the estimated error meets what StopTest::energy asks for
   iterations,
   time,
   interrupt,
@@ -79,8 +84,9 @@ enum class Leave {
 template <class T>
 class CgRun {
  public:
+  /// matrix_norm: LinearOperator::norm_inf().
   CgRun(LinearOperator<T>& a, Preconditioner<T>& m, const DVector<T>& b, DVector<T>& x, const Stopping& stopping,
-        const NullSpace<T>& null_space, CgWorkspace<T>& work);
+        const NullSpace<T>& null_space, CgWorkspace<T>& work, double matrix_norm);
 
   bool done() const { return done_; }
   void settle(Leave leave);
@@ -101,9 +107,10 @@ class CgRun {
   /// Makes the executor's scalars visible in work.host.
   void fetch_scalars();
   // Checks before a step; each gives the reason to leave, if there is one.
-  /// Tells the observer; looks at the carried residual and at the limits. alpha and p must still be those of the
-  /// step that led here: the iterate before it may be wanted.
-  std::optional<Leave> check_residual();
+  /// Tells the observer and the estimate of the error; looks at the carried residual and at the limits. alpha and p
+  /// must still be those of the step that led here: the iterate before it may be wanted. curvature: p'Ap of the step
+  /// ahead, where it is known by now.
+  std::optional<Leave> check_residual(double curvature = 0);
   /// gamma = (r, M^-1 r) keeps its sign, so that M is definite.
   std::optional<Leave> check_preconditioner();
   /// p'Ap keeps its sign, so that A is definite (of either sign). A wrong sign gives lost_curvature.
@@ -116,27 +123,40 @@ class CgRun {
 
  private:
   const DVector<T>& project_rhs(const DVector<T>& b);
-  double true_residual(DVector<T>& of, DVector<T>& r);
+  /// Norms and products of an iterate y and its residual r = b - A y.
+  struct Measured {
+    double residual = 0, size = 0; ///< ||r||, ||y||
+    double with_b = 0, with_r = 0; ///< (b, y), (r, y)
+  };
+  Measured measure(DVector<T>& y, DVector<T>& r);
   double norm(const DVector<T>& v);
   double scaled_norm(const DVector<T>& v);
   void start();
+  double root(double square, const DVector<T>& v);
+  void recompute_residual(bool carried);
+  bool error_is_small() const;
+  double distance() const;
   void end(Reason reason);
   void end_converged();
   void keep_best();
   void keep_step_before();
   void measure_kept();
   void take_best();
+  void add_to_error(double square);
 
   SolveResult result_;
   const Stopping& stopping_;
   const NullSpace<T>& null_space_;
   const Context& context_;
   const DVector<T>& b_; ///< the right-hand side without its part in the null space
+  const double matrix_norm_;
   Timer timer_;
+  EnergyEstimate energy_;
   double target_ = 0;
   // Of the iterate at hand and of work.kept, one has a residual of at most most_growth times the lowest.
   double lowest_ = 0, residual_before_ = 0;
   double kept_residual_ = std::numeric_limits<double>::infinity(); ///< infinite while nothing is kept
+  double size_ = 0, kept_size_ = 0;                                ///< ||x||; of work.kept
   double sign_of_gamma_ = 0, sign_of_curvature_ = 0;
   int reported_ = -1;
   bool done_ = false;
