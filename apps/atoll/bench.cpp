@@ -41,7 +41,7 @@ std::vector<Bandwidth> measure_streams(const Context& context, StreamSettings se
   return streams;
 }
 
-/// What other work took from the machine during one of two measurements is no property of the machine.
+/// What other work took from the machine during one measurement is no property of the machine.
 void keep_faster(Bandwidth& bandwidth, const Bandwidth& again) {
   for (double Bandwidth::*rate : {&Bandwidth::read, &Bandwidth::copy, &Bandwidth::triad, &Bandwidth::update})
     bandwidth.*rate = std::max(bandwidth.*rate, again.*rate);
@@ -89,10 +89,10 @@ int bench(Session& session, const BenchJob& job) {
   BenchMeter meter(session, job.seconds,
                    rows_of_a_matrix * static_cast<int>(matrices.size()) + bench_rows_of_vectors);
   std::vector<BenchMatrix> measured;
-  for (const std::string& matrix : matrices)
+  for (const std::string& matrix : matrices) {
     measured.push_back(bench_matrix<T>(session, meter, *clock, job, matrix, matrix == matrices.front()));
-
-  session.phase("streams", [&] { keep_faster(streams.back(), measure_bandwidth(context, settings)); });
+    session.phase("streams", [&] { keep_faster(streams.back(), measure_bandwidth(context, settings)); });
+  }
 
   report_ranks(session);
 

@@ -102,7 +102,7 @@ void bench_vectors(BenchMeter& meter, const std::string& name, const DSparseMatr
   using Scalar = Accumulator<T>;
   auto& kernels = meter.context().executor->template kernels<T>();
   std::vector<DVector<T>> v;
-  for (int i = 0; i < 6; ++i) v.push_back(a.make_row_vector());
+  for (int i = 0; i < 10; ++i) v.push_back(a.make_row_vector());
   for (DVector<T>& vector : v) vector.fill(T{1});
   const Scalar scalars[] = {1e-6, 0.5};
   Array<Scalar> factors(meter.context().executor, std::span(scalars)), sums(meter.context().executor, 3);
@@ -120,6 +120,10 @@ void bench_vectors(BenchMeter& meter, const std::string& name, const DSparseMatr
   measure("cg_update", {.read = 6 * one, .updated = 4 * one}, [&] {
     kernels.cg_update(n, alpha, beta, v[0].data(), v[1].data(), v[2].data(), v[3].data(), v[4].data(), v[5].data());
   });
+  const PipelinedVectors<T> pipelined{v[0].data(), v[1].data(), v[2].data(), v[3].data(), v[4].data(),
+                                      v[5].data(), v[6].data(), v[7].data(), v[8].data(), v[9].data()};
+  measure("cg_pipelined_update", {.read = 10 * one, .updated = 8 * one},
+          [&] { kernels.cg_pipelined_update(n, alpha, beta, pipelined, sums.data()); });
   const T *r = v[0].data(), *u = v[1].data(), *w = v[2].data();
   const DotPair<T> pairs[] = {{r, u}, {r, r}, {w, u}};
   measure("dot", {.read = 2 * one}, [&] { kernels.dots(n, std::span(pairs).first(1), sums.data()); });

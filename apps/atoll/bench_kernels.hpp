@@ -46,7 +46,7 @@ void bench_iteration(BenchMeter& meter, IterationClock& clock, const std::string
                      const std::shared_ptr<const DSparseMatrix<T>>& a);
 
 /// Rows that these add for one matrix, at most.
-inline constexpr int bench_rows_of_products = 9, bench_rows_of_vectors = 6, bench_rows_of_messages = 3,
+inline constexpr int bench_rows_of_products = 9, bench_rows_of_vectors = 7, bench_rows_of_messages = 3,
                      bench_rows_of_iterations = 1;
 
 } // namespace atl::app

@@ -6,7 +6,8 @@ import unittest
 from harness import CommandTest, atoll, write_matrix
 
 TINY = ["--seconds", "0", "--megabytes", "3"]
-VECTORS = {"axpy", "xpby", "pointwise_multiply", "cg_update", "dot", "dots of 3 pairs"}
+VECTORS = {"axpy", "xpby", "pointwise_multiply", "cg_update", "cg_pipelined_update", "dot",
+           "dots of 3 pairs"}
 MESSAGES = {"halo pack", "halo exchange", "all-reduce of 4"}
 BEYOND_ANY_MACHINE = 1e5  # GB/s, from the first cache of a core
 
@@ -66,6 +67,7 @@ class Bench(CommandTest):
         self.assertEqual(moved("axpy", None, 1), (16 * n, 0, 8 * n))
         self.assertEqual(moved("pointwise_multiply", None, 1), (16 * n, 8 * n, 0))
         self.assertEqual(moved("cg_update", None, 1), (48 * n, 0, 32 * n))
+        self.assertEqual(moved("cg_pipelined_update", None, 1), (80 * n, 0, 64 * n))
         self.assertEqual(moved("dot", None, 1), (16 * n, 0, 0))
         self.assertEqual(moved("dots of 3 pairs", None, 1), (24 * n, 0, 0))
         self.assertEqual(moved("halo pack", None, 1), (12 * halo, 8 * halo, 0))
