@@ -215,7 +215,7 @@ class ChunkWriter {
  public:
   ChunkWriter(const ChunkRows<T>& rows, const PackedChunk& chunk, const Palette<T>& palette, std::byte* data)
       : rows_(rows), chunk_(chunk), layout_(chunk, sizeof(T)), palette_(palette), data_(data) {
-    std::memset(data, 0, static_cast<std::size_t>(layout_.bytes));
+    std::fill_n(data, layout_.bytes, std::byte{0});
   }
 
   void csr() {

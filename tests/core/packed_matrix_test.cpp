@@ -203,7 +203,7 @@ void check_places(const PlainRows<T>& plain, StorageWish wish) {
     values[static_cast<std::size_t>(every[e])] = other.all.value[e] = static_cast<T>(e + 1);
   expect_rows(a, other);
   for (std::size_t e = 0; e < every.size(); ++e) values[static_cast<std::size_t>(every[e])] = plain.all.value[e];
-  EXPECT_EQ(std::memcmp(values.data(), before.data(), before.size()), 0);
+  EXPECT_TRUE(same_bits(reinterpret_cast<const std::uint8_t*>(values.data()), before.data(), before.size()));
   // One entry alone.
   if (every.empty()) return;
   other = plain;
