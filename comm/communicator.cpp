@@ -84,9 +84,9 @@ std::int64_t Communicator::all_reduce(std::int64_t value, ReduceOp op, Where whe
   return value;
 }
 
-RequestPtr Communicator::start_all_reduce(std::span<double> values, ReduceOp op, Where where) {
+RequestPtr Communicator::start_all_reduce(std::span<double> values, ReduceOp op, RequestPtr spent, Where where) {
   check(name_of(op, true), values.size(), -1, where);
-  return do_start_all_reduce(values, op);
+  return do_start_all_reduce(values, op, std::move(spent));
 }
 
 std::int64_t Communicator::exclusive_sum(std::int64_t value, Where where) {

@@ -76,8 +76,10 @@ class ATOLL_API Communicator {
   void all_reduce(std::span<std::int64_t> values, ReduceOp op, Where where = Where::current());
   double all_reduce(double value, ReduceOp op, Where where = Where::current());
   std::int64_t all_reduce(std::int64_t value, ReduceOp op, Where where = Where::current());
-  /// Starts a reduction that goes on beside other work; `values` is in use until wait().
-  [[nodiscard]] RequestPtr start_all_reduce(std::span<double> values, ReduceOp op, Where where = Where::current());
+  /// Starts a reduction that goes on beside other work; `values` is in use until wait(). `spent`, the request of an
+  /// earlier one that was waited for, is used again, so that a reduction over and over allocates nothing.
+  [[nodiscard]] RequestPtr start_all_reduce(std::span<double> values, ReduceOp op, RequestPtr spent = {},
+                                            Where where = Where::current());
   /// Sum over the ranks before this one; 0 on rank 0.
   std::int64_t exclusive_sum(std::int64_t value, Where where = Where::current());
   void broadcast(std::span<std::byte> bytes, int root, Where where = Where::current());
@@ -115,7 +117,7 @@ class ATOLL_API Communicator {
   virtual void do_barrier() = 0;
   virtual void do_all_reduce(std::span<double> values, ReduceOp op) = 0;
   virtual void do_all_reduce(std::span<std::int64_t> values, ReduceOp op) = 0;
-  virtual RequestPtr do_start_all_reduce(std::span<double> values, ReduceOp op) = 0;
+  virtual RequestPtr do_start_all_reduce(std::span<double> values, ReduceOp op, RequestPtr spent) = 0;
   virtual std::int64_t do_exclusive_sum(std::int64_t value) = 0;
   virtual void do_broadcast(std::span<std::byte> bytes, int root) = 0;
   /// all.size() = size() * mine.size()

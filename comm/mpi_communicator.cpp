@@ -80,13 +80,18 @@ class MpiCommunicator final : public Communicator {
   void do_barrier() override { require_mpi(MPI_Barrier(handle()), "MPI_Barrier"); }
   void do_all_reduce(std::span<double> values, ReduceOp op) override { reduce(values, MPI_DOUBLE, op); }
   void do_all_reduce(std::span<std::int64_t> values, ReduceOp op) override { reduce(values, MPI_INT64_T, op); }
-  RequestPtr do_start_all_reduce(std::span<double> values, ReduceOp op) override {
-    auto made = std::make_unique<MpiRequest>(-1);
-    made->may_free = false;
+  RequestPtr do_start_all_reduce(std::span<double> values, ReduceOp op, RequestPtr spent) override {
+    auto* used = dynamic_cast<MpiRequest*>(spent.get());
+    if (!used || used->may_free) {
+      spent = std::make_unique<MpiRequest>(-1);
+      used = static_cast<MpiRequest*>(spent.get());
+      used->may_free = false;
+    }
+    ensure(used->request == MPI_REQUEST_NULL, "a request is used again only after wait()");
     require_mpi(MPI_Iallreduce(MPI_IN_PLACE, values.data(), narrow<int>(values.size()), MPI_DOUBLE, to_mpi(op),
-                               handle(), &made->request),
+                               handle(), &used->request),
                 "MPI_Iallreduce");
-    return made;
+    return spent;
   }
   std::int64_t do_exclusive_sum(std::int64_t value) override {
     std::int64_t before = 0; // MPI leaves rank 0's undefined

@@ -13,6 +13,36 @@ void all_reduce_sum(Communicator& comm, Executor& executor, double* values, Offs
   executor.copy_from_host(host, values, sums.size_bytes());
 }
 
+SumInFlight OverlappedSum::start(Communicator& comm, Executor& executor, double* values, Offset count, double* host,
+                                 Communicator::Where where) {
+  ensure(!executor_, "a sum was started before the last one was finished");
+  const std::span<double> sums(host, static_cast<std::size_t>(count));
+  executor.copy_to_host(values, host, sums.size_bytes());
+  request_ = comm.start_all_reduce(sums, ReduceOp::sum, std::move(request_), where);
+  executor_ = &executor;
+  values_ = values;
+  host_ = sums;
+  return SumInFlight(this);
+}
+
+void OverlappedSum::finish() {
+  Executor& executor = *std::exchange(executor_, nullptr);
+  request_->wait();
+  executor.copy_from_host(host_.data(), values_, host_.size_bytes());
+}
+
+void SumInFlight::finish() {
+  if (auto* sum = std::exchange(sum_, nullptr)) sum->finish();
+}
+
+SumInFlight::~SumInFlight() {
+  try {
+    finish();
+  } catch (...) {
+    // An exception is under way already, or the next collective will meet the same failure and report it.
+  }
+}
+
 template <class T>
 double dot(const DVector<T>& x, const DVector<T>& y) {
   if (x.owned_size() != y.owned_size())

@@ -12,7 +12,7 @@ namespace {
 struct Cluster {
   Cluster(int ranks, const VirtualClusterOptions& with)
       : options(with), scheduler(ranks, options.seed, options.in_order), messages(scheduler, options, traffic),
-        meetings(scheduler, traffic) {}
+        meetings(scheduler, traffic), under_way(static_cast<std::size_t>(ranks)) {}
 
   VirtualClusterOptions options;
   VirtualTraffic traffic;
@@ -20,6 +20,7 @@ struct Cluster {
   VirtualMessages messages;
   VirtualMeetings meetings;
   std::map<int, std::vector<std::int64_t>> neighborhood_starts; // by channel, then rank
+  std::vector<int> under_way;                                   // reductions by rank
 
   // An owner that lets go of something under way is at fault, unless an exception made it.
   void tell_dropped(const std::string& what) {
@@ -63,19 +64,27 @@ class MessageRequest final : public Request {
 class MeetingRequest final : public Request {
  public:
   MeetingRequest(std::shared_ptr<Cluster> cluster, int rank, VirtualSeatPtr seat)
-      : cluster_(std::move(cluster)), rank_(rank), seat_(std::move(seat)) {}
+      : cluster_(std::move(cluster)), rank_(rank), seat_(std::move(seat)) {
+    count(1);
+  }
   ~MeetingRequest() override {
     if (waited_) return;
+    count(-1);
     seat_->dropped = true;
     cluster_->tell_dropped(fmt::format("rank {} dropped the request of {} without wait()", rank_, seat_->name()));
   }
   void wait() override {
     cluster_->scheduler.wait(rank_, *seat_);
+    if (!waited_ && seat_->done) count(-1);
     waited_ = seat_->done;
     if (seat_->error) throw *seat_->error;
   }
 
  private:
+  void count(int change) {
+    if (seat_->kind == VirtualSeat::Kind::all_reduce) cluster_->under_way[static_cast<std::size_t>(rank_)] += change;
+  }
+
   std::shared_ptr<Cluster> cluster_;
   int rank_;
   VirtualSeatPtr seat_;
@@ -165,6 +174,7 @@ class VirtualCommunicator final : public Communicator {
   double seconds() const override { return cluster_->scheduler.seconds(); }
   void keep(std::shared_ptr<void> thing) override { kept_.push_back(std::move(thing)); }
   const VirtualTraffic& traffic() const { return cluster_->traffic; }
+  int reductions_under_way() const { return cluster_->under_way[static_cast<std::size_t>(rank_)]; }
 
  private:
   using Kind = VirtualSeat::Kind;
@@ -192,11 +202,11 @@ class VirtualCommunicator final : public Communicator {
   void do_barrier() override {
     meet(Kind::barrier, [](VirtualSeat&) {})->wait();
   }
-  void do_all_reduce(std::span<double> values, ReduceOp op) override { do_start_all_reduce(values, op)->wait(); }
+  void do_all_reduce(std::span<double> values, ReduceOp op) override { do_start_all_reduce(values, op, {})->wait(); }
   void do_all_reduce(std::span<std::int64_t> values, ReduceOp op) override {
     meet(Kind::all_reduce, [&](VirtualSeat& seat) { seat.integers = values, seat.op = op; })->wait();
   }
-  RequestPtr do_start_all_reduce(std::span<double> values, ReduceOp op) override {
+  RequestPtr do_start_all_reduce(std::span<double> values, ReduceOp op, RequestPtr) override {
     cluster_->scheduler.pause(rank_);
     return meet(Kind::all_reduce, [&](VirtualSeat& seat) { seat.reals = values, seat.op = op; });
   }
@@ -249,10 +259,17 @@ VirtualTraffic run_virtual_cluster(int ranks, const std::function<void(Communica
   return cluster->traffic;
 }
 
-VirtualTraffic traffic(const Communicator& comm) {
+namespace {
+
+const VirtualCommunicator& require_virtual(const Communicator& comm) {
   const auto* mine = dynamic_cast<const VirtualCommunicator*>(&comm);
   if (!mine) throw Error(ErrorKind::usage, "traffic is only counted in a virtual cluster, not by " + comm.name());
-  return mine->traffic();
+  return *mine;
 }
+
+} // namespace
+
+VirtualTraffic traffic(const Communicator& comm) { return require_virtual(comm).traffic(); }
+int reductions_under_way(const Communicator& comm) { return require_virtual(comm).reductions_under_way(); }
 
 } // namespace atl

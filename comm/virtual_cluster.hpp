@@ -38,4 +38,7 @@ ATOLL_API VirtualTraffic run_virtual_cluster(int ranks, const std::function<void
 /// be quiet: call it between barriers. Error{usage} for another kind of communicator.
 ATOLL_API VirtualTraffic traffic(const Communicator& comm);
 
+/// All-reduces that this rank of a virtual cluster has started and not waited for. Error{usage} as above.
+ATOLL_API int reductions_under_way(const Communicator& comm);
+
 } // namespace atl
