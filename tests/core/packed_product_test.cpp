@@ -3,6 +3,7 @@
 
 #include <atoll/core/host/packed_loops.hpp>
 #include <atoll/core/kernels.hpp>
+#include <atoll/core/packed_layout.hpp>
 
 #include <cmath>
 #include <memory>
@@ -76,6 +77,20 @@ TEST(PackedLoops, OfEverySetMultiplyAsAPlainLoopToTheBit) {
   EXPECT_NE(host::packed_loops<double>("baseline"), nullptr);
   EXPECT_NE(host::packed_loops<double>(host::packed_loops_name()), nullptr);
   EXPECT_EQ(host::packed_loops<double>("x86-64-v9"), nullptr);
+}
+
+TEST(PackedLoops, LoadsOfFourStayInsideTheirChunk) {
+  // Groups of three work in four lanes: the last load begins at the last value or before it.
+  for (LocalIndex rows = 1; rows <= 24; ++rows)
+    for (const ValueKind kind : {ValueKind::single, ValueKind::any}) {
+      PlainRows<double> plain = grouped_pattern<double>(rows, static_cast<std::uint64_t>(rows));
+      put_values(plain, kind, 1);
+      const PackedMatrix<double> a = plain.pack(StorageWish::block);
+      const PackedChunk& chunk = a.chunks()[0];
+      const PackedLayout layout(chunk, sizeof(double));
+      const Offset size = chunk.value_width == ValueWidth::full ? 8 : 4;
+      EXPECT_LE(layout.values + (Offset{chunk.values} + 3) * size, layout.bytes) << rows;
+    }
 }
 
 TEST(PackedLoops, InfinityStaysOutOfRowsThatDoNotHoldItsColumn) {
