@@ -81,8 +81,9 @@ void DSparseMatrix<T>::multiply_transposed(const DVector<T>& y, DVector<T>& x) c
     for (std::size_t c = 0; c < split_.owned.chunks().size(); ++c) {
       split_.owned.unpack(c, rows);
       const Offset first = split_.owned.chunks()[c].first;
-      kernels.csr_multiply_transposed(rows.view(split_.owned.columns()), x.columns(), y.data() + first * y.columns(),
-                                      x.data());
+      CsrView<T> view = rows.view(split_.owned.columns());
+      view.ascending = split_.halo.ascending;
+      kernels.csr_multiply_transposed(view, x.columns(), y.data() + first * y.columns(), x.data());
     }
     kernels.csr_multiply_transposed(split_.halo.view(), x.columns(), y.data(), x.data());
   } else {

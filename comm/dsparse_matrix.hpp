@@ -24,6 +24,10 @@ class ATOLL_API DSparseMatrix {
     /// Keep where each entry of the RowBlock went (8 bytes an entry), so that update_values() can be called.
     bool keep_positions = false;
     StorageWish storage = StorageWish::least_bytes; ///< on executors that pack
+    /// A number for each owned column, the same for any distribution (the original one, say): the entries of every row
+    /// are kept and summed in ascending order of it, so that products do not depend on the distribution to the bit.
+    /// Empty: owned columns first, then ghosts, each ascending. Square matrices.
+    std::span<const GlobalIndex> column_order{};
   };
 
   /// From rows in global numbering; the block is consumed. owned_cols: columns owned by this rank, in rank order;

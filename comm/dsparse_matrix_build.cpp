@@ -1,4 +1,5 @@
 #include <atoll/comm/agree.hpp>
+#include <atoll/comm/column_order.hpp>
 #include <atoll/comm/dsparse_matrix.hpp>
 #include <atoll/comm/split_rows.hpp>
 #include <atoll/core/kernels.hpp>
@@ -144,7 +145,9 @@ std::vector<Offset> find_positions(const CsrMatrix<T>& local, const IndexMap& co
     const LocalIndex r = row_index.empty() ? s : row_index[s];
     const auto first = column.begin() + row_begin[s], last = column.begin() + row_begin[s + 1];
     for (Offset e = offsets[r]; e < offsets[r + 1]; ++e)
-      position[e] = std::lower_bound(first, last, columns.to_local(caller_columns[e])) - column.begin();
+      position[e] = (local.ascending ? std::lower_bound(first, last, columns.to_local(caller_columns[e]))
+                                     : std::find(first, last, columns.to_local(caller_columns[e]))) -
+                    column.begin();
   }
   return position;
 }
@@ -193,19 +196,25 @@ DSparseMatrix<T> DSparseMatrix<T>::from_rows(const Context& context, RowBlock<T>
     if (a.col_map_->global_size() != block.n_cols)
       throw Error(ErrorKind::usage, "the ranks own " + std::to_string(a.col_map_->global_size()) +
                                         " columns together, the matrix has " + std::to_string(block.n_cols));
+  });
+  const HaloPlanPtr plan = HaloPlan::create(a.col_map_);
+  const bool ordered = comm.all_reduce(std::int64_t{!options.column_order.empty()}, ReduceOp::max) != 0;
+  if (ordered) order_columns(context, block, plan, options.column_order);
+  agree(comm, [&] {
     if (a.packed_) {
-      a.split_ = split_rows(context.executor, block, *a.col_map_, options.storage, options.keep_positions);
+      a.split_ = split_rows(context.executor, block, *a.col_map_, options.storage, options.keep_positions, ordered);
       if (options.keep_positions)
         a.position_ = split_positions(a.split_, *a.col_map_, caller_offsets, caller_columns);
       return;
     }
     a.local_ = to_local(context.executor, block, *a.col_map_, std::move(order.index));
+    a.local_.ascending = !ordered;
     if (options.keep_positions) {
       a.position_ = find_positions(a.local_, *a.col_map_, caller_offsets, caller_columns);
       if (!context.executor->host_accessible()) a.staged_values_.resize(static_cast<std::size_t>(a.local_.entries()));
     }
   });
-  a.halo_ = std::make_unique<HaloExchange<T>>(context, HaloPlan::create(a.col_map_));
+  a.halo_ = std::make_unique<HaloExchange<T>>(context, plan);
   return a;
 }
 

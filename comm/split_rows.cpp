@@ -7,22 +7,27 @@ namespace atl {
 
 namespace {
 
-/// Where the ghosts of row r begin in the block.
+/// Where in row r of the block the entries begin that go to the halo part.
 template <class T>
-Offset ghosts_begin(const RowBlock<T>& block, const IndexMap& columns, LocalIndex r) {
+Offset halo_part(const RowBlock<T>& block, const IndexMap& columns, bool whole_rows, LocalIndex r) {
   Offset e = block.offsets[r + 1];
+  if (whole_rows) {
+    const auto first = block.column.begin() + block.offsets[r], last = block.column.begin() + e;
+    return std::all_of(first, last, [&](GlobalIndex c) { return columns.owns(c); }) ? e : block.offsets[r];
+  }
   while (e > block.offsets[r] && !columns.owns(block.column[e - 1])) --e;
   return e;
 }
 
-/// The entries of ghost columns, in the rows that have some.
+/// The entries of ghost columns, or whole rows, in the rows that have some.
 template <class T>
-CsrMatrix<T> halo_rows(const ExecutorPtr& executor, const RowBlock<T>& block, const IndexMap& columns) {
+CsrMatrix<T> halo_rows(const ExecutorPtr& executor, const RowBlock<T>& block, const IndexMap& columns,
+                       bool whole_rows) {
   std::vector<Offset> begin{0};
   std::vector<LocalIndex> column, row_index;
   std::vector<T> value;
   for (LocalIndex r = 0; r < block.rows(); ++r) {
-    const Offset first = ghosts_begin(block, columns, r), last = block.offsets[r + 1];
+    const Offset first = halo_part(block, columns, whole_rows, r), last = block.offsets[r + 1];
     if (first == last) continue;
     for (Offset e = first; e < last; ++e) {
       column.push_back(columns.to_local(block.column[e]));
@@ -34,6 +39,7 @@ CsrMatrix<T> halo_rows(const ExecutorPtr& executor, const RowBlock<T>& block, co
   CsrMatrix<T> halo;
   halo.rows = static_cast<LocalIndex>(row_index.size());
   halo.columns = columns.n_local();
+  halo.ascending = !whole_rows;
   halo.row_begin = Array<Offset>(executor, begin);
   halo.column = Array<LocalIndex>(executor, column);
   halo.value = Array<T>(executor, value);
@@ -45,13 +51,13 @@ CsrMatrix<T> halo_rows(const ExecutorPtr& executor, const RowBlock<T>& block, co
 
 template <class T>
 SplitMatrix<T> split_rows(const ExecutorPtr& executor, RowBlock<T>& block, const IndexMap& columns, StorageWish wish,
-                          bool updatable) {
+                          bool updatable, bool whole_rows) {
   SplitMatrix<T> split;
-  split.halo = halo_rows(executor, block, columns);
+  split.halo = halo_rows(executor, block, columns, whole_rows);
   const ChunkReader<T> read = [&](LocalIndex first, LocalIndex count, ChunkRows<T>& rows) {
     rows.clear();
     for (LocalIndex r = first; r < first + count; ++r) {
-      const Offset end = ghosts_begin(block, columns, r);
+      const Offset end = halo_part(block, columns, whole_rows, r);
       for (Offset e = block.offsets[r]; e < end; ++e) {
         rows.column.push_back(static_cast<LocalIndex>(block.column[e] - columns.owned_begin()));
         rows.value.push_back(block.value[e]);
@@ -76,6 +82,10 @@ std::vector<Offset> split_positions(const SplitMatrix<T>& matrix, const IndexMap
                                     std::span<const Offset> offsets, std::span<const GlobalIndex> caller_columns) {
   std::vector<Offset> position(caller_columns.size()), places;
   ChunkRows<T> rows;
+  const bool whole_rows = !matrix.halo.ascending;
+  const auto find = [whole_rows](auto first, auto last, LocalIndex column) {
+    return (whole_rows ? std::find(first, last, column) : std::lower_bound(first, last, column)) - first;
+  };
   const auto halo_begin = matrix.halo.row_begin.host();
   const auto halo_column = matrix.halo.column.host();
   for (std::size_t c = 0; c < matrix.owned.chunks().size(); ++c) {
@@ -88,11 +98,11 @@ std::vector<Offset> split_positions(const SplitMatrix<T>& matrix, const IndexMap
       const bool has_ghosts = h < matrix.halo_begin[c + 1] && matrix.halo.row_index.host()[h] == r;
       for (Offset e = offsets[r]; e < offsets[r + 1]; ++e) {
         const LocalIndex column = columns.to_local(caller_columns[e]);
-        if (column < columns.n_owned()) {
-          position[e] = places[std::lower_bound(first, last, column) - rows.column.begin()];
+        if (column < columns.n_owned() && !(whole_rows && has_ghosts)) {
+          position[e] = places[static_cast<std::size_t>(rows.begin[i] + find(first, last, column))];
         } else {
           const auto from = halo_column.begin() + halo_begin[h], to = halo_column.begin() + halo_begin[h + 1];
-          position[e] = -1 - (std::lower_bound(from, to, column) - halo_column.begin());
+          position[e] = -1 - (halo_begin[h] + find(from, to, column));
         }
       }
       h += has_ghosts;
@@ -102,7 +112,7 @@ std::vector<Offset> split_positions(const SplitMatrix<T>& matrix, const IndexMap
 }
 
 #define ATOLL_SPLIT_ROWS(T)                                                                                          \
-  template SplitMatrix<T> split_rows(const ExecutorPtr&, RowBlock<T>&, const IndexMap&, StorageWish, bool);          \
+  template SplitMatrix<T> split_rows(const ExecutorPtr&, RowBlock<T>&, const IndexMap&, StorageWish, bool, bool);    \
   template std::vector<Offset> split_positions(const SplitMatrix<T>&, const IndexMap&, std::span<const Offset>,      \
                                                std::span<const GlobalIndex>);
 ATOLL_SPLIT_ROWS(float)

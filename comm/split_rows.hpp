@@ -6,11 +6,12 @@
 
 namespace atl {
 
-/// The rows of a block as a split matrix. In each row owned columns stand first, then ghosts. Local; the block is
-/// consumed.
+/// The rows of a block as a split matrix. In each row owned columns stand first, then ghosts; or, with whole_rows, all
+/// in any order: then a row that has ghosts is kept in `halo` as a whole, so that its sum keeps the order. Local; the
+/// block is consumed.
 template <class T>
 SplitMatrix<T> split_rows(const ExecutorPtr& executor, RowBlock<T>& block, const IndexMap& columns, StorageWish wish,
-                          bool updatable);
+                          bool updatable, bool whole_rows);
 
 /// Where each of the caller's entries is kept: a place in the values of `owned`, or -1 - a place in those of `halo`.
 template <class T>

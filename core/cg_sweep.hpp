@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atoll/core/exact_sum.hpp>
 #include <atoll/core/split_matrix.hpp>
 #include <atoll/core/sweep_plan.hpp>
 
@@ -14,7 +15,7 @@ class CgSweep {
  public:
   CgSweep() = default;
   CgSweep(const SplitMatrix<T>& matrix, int threads)
-      : a(&matrix), plan(matrix.owned.chunks(), matrix.owned.columns(), threads),
+      : a(&matrix), plan(matrix.chunks_with_halo(), matrix.owned.columns(), threads),
         partial(3 * matrix.owned.chunks().size()) {}
 
   const SplitMatrix<T>* a = nullptr;
@@ -25,6 +26,7 @@ class CgSweep {
   T* u = nullptr;
   T* p = nullptr;
   T* x = nullptr;
+  ExactSum* exact = nullptr; ///< three, to which the dots are added exactly; null: rounded sums
 
   /// Takes the diagonal; the values must stay where they are.
   void set_diagonal(const T* diagonal);

@@ -51,6 +51,8 @@ class ATOLL_API Kernels {
   /// out[i] = x_i . y_i for at most 4 pairs in one pass; blockwise partial sums, so that the result does not
   /// depend on the number of threads.
   virtual void dots(Offset n, std::span<const DotPair<T>> pairs, Scalar* out) = 0;
+  /// Adds x_i y_i, each product rounded once, to an exact sum in host memory (2 + 0).
+  virtual void exact_dot(Offset n, const T* x, const T* y, ExactSum& sum) = 0;
 
   // ---- sparse products; rows [first, last) are storage rows
   /// y = A x on the rows given, for k vectors.
@@ -94,7 +96,7 @@ class ATOLL_API Kernels {
   virtual void cg_sweep(CgSweep<T>& sweep, LocalIndex ghosts, const Scalar* alpha, const Scalar* beta);
   /// Its dots, as far as they need no ghosts of u and were not done by cg_sweep(); `all`: all of them, at the start.
   virtual void cg_sweep_dots(CgSweep<T>& sweep, bool all);
-  /// What ghosts of u add, and the sums: out = {(r, r), (r, u), (A u, u)} with r = u / d.
+  /// What ghosts of u add, and the sums: out = {(r, r), (r, u), (A u, u)} with r = u / d; into sweep.exact where set.
   virtual void cg_sweep_finish(CgSweep<T>& sweep, Scalar* out);
   /// The scalars of that step. dots = {gamma = (r, u), delta = (w, u)}; state = {gamma, alpha} of the step
   /// before (gamma 0 at the first). Sets beta = gamma / gamma_old, alpha = gamma / (delta - beta gamma /

@@ -1,3 +1,4 @@
+#include <atoll/comm/exact_reduction.hpp>
 #include <atoll/solvers/components.hpp>
 #include <atoll/solvers/null_space.hpp>
 
@@ -92,20 +93,47 @@ void NullSpace<T>::finish(const DSparseMatrix<T>& a, std::int64_t n_shared) {
 }
 
 template <class T>
+void NullSpace<T>::set_reproducible() {
+  exact_.resize(count_.size());
+}
+
+/// Sums of the components' values on this rank; those of components inside the rank are final.
+template <class T>
+void NullSpace<T>::sum_components(std::span<const T> values) const {
+  std::fill(sums_.begin(), sums_.end(), 0);
+  for (ExactSum& sum : exact_) sum.clear();
+  for (std::size_t r = 0; r < values.size(); ++r) {
+    const LocalIndex c = component(r);
+    if (c < 0) continue;
+    if (exact_.empty())
+      sums_[static_cast<std::size_t>(c)] += static_cast<double>(values[r]);
+    else
+      exact_[static_cast<std::size_t>(c)].add(static_cast<double>(values[r]));
+  }
+  for (std::size_t c = 0; c < exact_.size(); ++c) sums_[c] = exact_[c].value();
+}
+
+template <class T>
+void NullSpace<T>::reduce_shared(std::span<double> shared) const {
+  comm_->all_reduce(shared, ReduceOp::sum);
+  if (exact_.empty()) return;
+  const auto inside = static_cast<std::size_t>(n_inside_);
+  all_reduce_exact(*comm_, std::span(exact_).subspan(inside));
+  for (std::size_t c = inside; c < exact_.size(); ++c) sums_[c] = exact_[c].value();
+}
+
+template <class T>
 double NullSpace<T>::project(DVector<T>& x) const {
   if (dimension_ == 0) return 0;
   const bool direct = x.executor()->host_accessible();
   if (!direct) x.get_owned(host_);
   const std::span<T> values = direct ? x.owned_host() : std::span<T>(host_);
 
-  std::fill(sums_.begin(), sums_.end(), 0);
-  for (std::size_t r = 0; r < values.size(); ++r)
-    if (const LocalIndex c = component(r); c >= 0)
-      sums_[static_cast<std::size_t>(c)] += static_cast<double>(values[r]);
+  sum_components(values);
   const auto shared = std::span(sums_).subspan(static_cast<std::size_t>(n_inside_));
   // The norm of what components inside the ranks lose rides on the sums of the others.
   for (std::int64_t c = 0; c < n_inside_; ++c) sums_.back() += sums_[c] * sums_[c] / count_[c];
-  comm_->all_reduce(shared, ReduceOp::sum);
+  reduce_shared(shared);
   double removed = sums_.back();
   for (std::size_t c = static_cast<std::size_t>(n_inside_); c < count_.size(); ++c)
     removed += sums_[c] * sums_[c] / count_[c];

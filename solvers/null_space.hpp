@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atoll/comm/dsparse_matrix.hpp>
+#include <atoll/core/exact_sum.hpp>
 
 namespace atl {
 
@@ -22,6 +23,10 @@ class ATOLL_API NullSpace {
   /// One constant vector over the whole matrix, as told by the caller.
   static NullSpace constant(const DSparseMatrix<T>& a);
 
+  /// Exact sums from now on, so that projections do not depend on the distribution; 576 bytes a component. Only the
+  /// norm that project() returns may. Local.
+  void set_reproducible();
+
   /// Vectors in the null space, over all ranks.
   std::int64_t dimension() const { return dimension_; }
   /// Subtracts from x its mean over each floating component. The norm of what was subtracted is returned.
@@ -30,6 +35,8 @@ class ATOLL_API NullSpace {
 
  private:
   void finish(const DSparseMatrix<T>& a, std::int64_t n_shared);
+  void sum_components(std::span<const T> values) const;
+  void reduce_shared(std::span<double> shared) const;
   LocalIndex component(std::size_t row) const { return component_.empty() ? 0 : component_[row]; }
 
   std::int64_t dimension_ = 0;
@@ -38,9 +45,10 @@ class ATOLL_API NullSpace {
   /// ranks; -1 for rows of no floating component. Empty: all rows are in component 0.
   std::vector<LocalIndex> component_;
   std::int64_t n_inside_ = 0;
-  std::vector<double> count_;        ///< rows of each component, over all ranks
-  mutable std::vector<double> sums_; ///< scratch of project(): sums, and one place for the norm
-  mutable std::vector<T> host_;      ///< scratch of project() where host code may not look at vectors
+  std::vector<double> count_;           ///< rows of each component, over all ranks
+  mutable std::vector<double> sums_;    ///< scratch of project(): sums, and one place for the norm
+  mutable std::vector<ExactSum> exact_; ///< where set_reproducible() was called: one a component
+  mutable std::vector<T> host_;         ///< scratch of project() where host code may not look at vectors
 };
 
 extern template class NullSpace<float>;

@@ -41,9 +41,15 @@ bool same_fingerprints(const DSparseMatrix<T>& a) {
 template <class T>
 struct Rows {
   explicit Rows(const DSparseMatrix<T>& a) {
-    RowReader<T>(a).for_rows([this](LocalIndex, std::span<const LocalIndex> columns, std::span<const T> values) {
-      column.insert(column.end(), columns.begin(), columns.end());
-      value.insert(value.end(), values.begin(), values.end());
+    std::vector<std::pair<LocalIndex, T>> row;
+    RowReader<T>(a).for_rows([&](LocalIndex, std::span<const LocalIndex> columns, std::span<const T> values) {
+      row.clear();
+      for (std::size_t k = 0; k < columns.size(); ++k) row.emplace_back(columns[k], values[k]);
+      std::sort(row.begin(), row.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+      for (const auto& [c, v] : row) {
+        column.push_back(c);
+        value.push_back(v);
+      }
       begin.push_back(std::ssize(column));
     });
   }

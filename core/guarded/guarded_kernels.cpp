@@ -110,6 +110,11 @@ void GuardedKernels<T>::dots(Offset n, std::span<const DotPair<T>> pairs, Scalar
 // ---- sparse products
 
 template <class T>
+void GuardedKernels<T>::exact_dot(Offset n, const T* x, const T* y, ExactSum& sum) {
+  run("exact_dot", {named("x", x, n), named("y", y, n)}, [&] { plain_.exact_dot(n, x, y, sum); });
+}
+
+template <class T>
 void GuardedKernels<T>::csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x,
                                      T* y) {
   constexpr auto name = "csr_multiply";

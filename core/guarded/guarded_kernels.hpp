@@ -24,6 +24,7 @@ class GuardedKernels final : public Kernels<T> {
   void pointwise_multiply(Offset n, const T* d, const T* x, T* y) override;
   void pointwise_inverse(Offset n, const T* d, T* y) override;
   void dots(Offset n, std::span<const DotPair<T>> pairs, Scalar* out) override;
+  void exact_dot(Offset n, const T* x, const T* y, ExactSum& sum) override;
 
   void csr_multiply(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x, T* y) override;
   void csr_residual(const CsrView<T>& a, LocalIndex first, LocalIndex last, const T* x, const T* b, T* r) override;

@@ -114,6 +114,12 @@ void HostKernels<T>::csr_multiply_transposed(const CsrView<T>& a, LocalIndex k, 
       const T* xi = x + Offset{i} * k;
       const LocalIndex* begin = a.column + a.row_begin[row];
       const LocalIndex* end = a.column + a.row_begin[row + 1];
+      if (!a.ascending) {
+        for (; begin < end; ++begin)
+          if (*begin >= low && *begin < high)
+            for (LocalIndex c = 0; c < k; ++c) y[Offset{*begin} * k + c] += a.value[begin - a.column] * xi[c];
+        return;
+      }
       if (parts > 1) begin = std::lower_bound(begin, end, low);
       const T* value = a.value + (begin - a.column);
       if (k == 1) {
@@ -134,7 +140,8 @@ template <class T>
 void HostKernels<T>::csr_diagonal(const CsrView<T>& a, T* d) {
   for_rows_on_threads(threads(), a, 0, a.rows, [=](LocalIndex row, LocalIndex i) {
     const LocalIndex* end = a.column + a.row_begin[row + 1];
-    const LocalIndex* found = std::lower_bound(a.column + a.row_begin[row], end, i);
+    const LocalIndex* begin = a.column + a.row_begin[row];
+    const LocalIndex* found = a.ascending ? std::lower_bound(begin, end, i) : std::find(begin, end, i);
     d[i] = found != end && *found == i ? a.value[found - a.column] : T{0};
   });
 }

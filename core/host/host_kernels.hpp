@@ -39,6 +39,7 @@ class HostPackedKernels : public HostVectorKernels<T> {
   using typename HostVectorKernels<T>::Scalar;
 
   bool packs() const override { return true; }
+  void exact_dot(Offset n, const T* x, const T* y, ExactSum& sum) override;
   void packed_multiply(const PackedMatrix<T>& a, LocalIndex k, const T* x, T* y) override;
   void packed_residual(const PackedMatrix<T>& a, const T* x, const T* b, T* r) override;
   void cg_sweep(CgSweep<T>& sweep, LocalIndex ghosts, const Scalar* alpha, const Scalar* beta) override;

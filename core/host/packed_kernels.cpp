@@ -36,6 +36,18 @@ ChunkScale<T> scale_of(const CgSweep<T>& s, std::size_t c) {
   return uniform != T{0} ? ChunkScale<T>{uniform, nullptr} : ChunkScale<T>{T{1}, s.d + s.a->owned.chunks()[c].first};
 }
 
+/// At most 1024 terms; they are used up.
+template <class T>
+void add_exactly(const PackedLoops<T>& loops, LocalIndex n, double* terms, ExactSum& sum) {
+  double levels[host::most_levels];
+  bool rest = false;
+  const int count = loops.exact_levels(n, terms, levels, &rest);
+  for (int l = 0; l < count; ++l) sum.add(levels[l]);
+  if (!rest) return;
+  for (LocalIndex i = 0; i < n; ++i)
+    if (terms[i] != 0) sum.add(terms[i]);
+}
+
 /// The pieces of a sweep on one chunk.
 template <class T>
 class SweepChunk {
@@ -60,6 +72,7 @@ class SweepChunk {
   void dots(std::size_t c) {
     const PackedView<T> a = s_.a->owned.view(c);
     loops_.product(a, s_.u, product_.data());
+    if (s_.exact) return exact_dots(c);
     loops_.dots(a.chunk.rows, scale_of(s_, c), product_.data(), s_.u + a.chunk.first, s_.partial.data() + 3 * c);
   }
 
@@ -76,6 +89,13 @@ class SweepChunk {
       }
   }
 
+  /// The dots of this thread's chunks to those of the others; digits may be added in any order.
+  void hand_over() {
+    if (!s_.exact) return;
+#pragma omp critical(atoll_exact_sums)
+    for (std::size_t i = 0; i < 3; ++i) s_.exact[i].add(exact_[i]);
+  }
+
   T halo_row(LocalIndex r, const T* x) const {
     T sum = 0;
     for (Offset e = halo_.row_begin[r]; e < halo_.row_begin[r + 1]; ++e) sum += halo_.value[e] * x[halo_.column[e]];
@@ -83,14 +103,40 @@ class SweepChunk {
   }
 
  private:
+  void exact_dots(std::size_t c) {
+    const PackedChunk& chunk = s_.a->owned.chunks()[c];
+    std::array<double, 3 * PackedMatrix<T>::chunk_rows> terms;
+    loops_.dot_terms(chunk.rows, scale_of(s_, c), product_.data(), s_.u + chunk.first, terms.data());
+    for (std::size_t i = 0; i < 3; ++i) add_exactly(loops_, chunk.rows, terms.data() + i * chunk.rows, exact_[i]);
+  }
+
   CgSweep<T>& s_;
   const CsrView<T> halo_;
   const PackedLoops<T>& loops_;
   double alpha_, beta_;
   ChunkBuffer<T> product_{};
+  std::array<ExactSum, 3> exact_;
 };
 
 } // namespace
+
+// reads 2 t
+template <class T>
+void HostPackedKernels<T>::exact_dot(Offset n, const T* x, const T* y, ExactSum& sum) {
+  constexpr Offset piece = PackedMatrix<T>::chunk_rows;
+  const PackedLoops<T>& loops = packed_loops<T>();
+  host::over_range(threads(), (n + piece - 1) / piece, [&](Offset first, Offset last) {
+    ExactSum mine;
+    std::array<double, PackedMatrix<T>::chunk_rows> terms;
+    for (Offset at = first * piece; at < std::min(n, last * piece); at += piece) {
+      const auto count = static_cast<LocalIndex>(std::min(piece, n - at));
+      loops.products(count, x + at, y + at, terms.data());
+      add_exactly(loops, count, terms.data(), mine);
+    }
+#pragma omp critical(atoll_exact_sums)
+    sum.add(mine);
+  });
+}
 
 // reads the chunks and t a column, writes t a row
 template <class T>
@@ -127,7 +173,8 @@ void HostPackedKernels<T>::cg_sweep(CgSweep<T>& s, LocalIndex ghosts, const Scal
   const std::span<const SweepPlan::Thread> plans = s.plan.threads();
   if (plans.size() == 1) {
     SweepChunk<T> chunk(s, *alpha, *beta);
-    return chunk.run(plans[0].first);
+    chunk.run(plans[0].first);
+    return chunk.hand_over();
   }
   const auto team = static_cast<int>(plans.size());
 #pragma omp parallel num_threads(team)
@@ -139,6 +186,7 @@ void HostPackedKernels<T>::cg_sweep(CgSweep<T>& s, LocalIndex ghosts, const Scal
 #pragma omp barrier
     for (std::size_t t = static_cast<std::size_t>(omp_get_thread_num()); t < plans.size(); t += omp_get_num_threads())
       chunk.run(plans[t].second);
+    chunk.hand_over();
   }
 }
 
@@ -148,17 +196,26 @@ void HostPackedKernels<T>::cg_sweep_dots(CgSweep<T>& s, bool all) {
     return over_chunks(threads(), s.a->owned, [&](std::size_t c) {
       SweepChunk<T> chunk(s, 0, 0);
       chunk.dots(c);
+      chunk.hand_over();
     });
   const std::span<const SweepPlan::Thread> plans = s.plan.threads();
   host::on_threads(static_cast<int>(plans.size()), s.a->owned.rows(), [&](int part, int parts) {
     SweepChunk<T> chunk(s, 0, 0);
     for (std::size_t t = static_cast<std::size_t>(part); t < plans.size(); t += static_cast<std::size_t>(parts))
       chunk.run(plans[t].third);
+    chunk.hand_over();
   });
 }
 
 template <class T>
 void HostPackedKernels<T>::cg_sweep_finish(CgSweep<T>& s, Scalar* out) {
+  if (s.exact) {
+    const SweepChunk<T> rows(s, 0, 0);
+    const CsrView<T> halo = s.a->halo.view();
+    for (LocalIndex r = 0; r < halo.rows; ++r)
+      s.exact[2].add(double{rows.halo_row(r, s.u)} * double{s.u[halo.row_index[r]]});
+    return;
+  }
   double sums[3] = {};
   for (std::size_t i = 0; i < s.partial.size(); ++i) sums[i % 3] += s.partial[i];
   const SweepChunk<T> chunk(s, 0, 0);

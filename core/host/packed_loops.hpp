@@ -4,6 +4,9 @@
 
 namespace atl::host {
 
+/// Levels that exact_levels() has room for.
+constexpr int most_levels = 8;
+
 /// What the diagonal preconditioner is on a chunk: one number, or one a row.
 template <class T>
 struct ChunkScale {
@@ -23,6 +26,14 @@ struct PackedLoops {
   void (*step)(LocalIndex n, double alpha, ChunkScale<T> d, const T* w, const T* p, T* u, T* x);
   /// With r = u / d: sums[0..2] = (r, r), (r, u), (w, u) (from the cache).
   void (*dots)(LocalIndex n, ChunkScale<T> d, const T* w, const T* u, double* sums);
+  /// Their terms instead of the sums: n each of (r, r), (r, u), (w, u), one after the other. Always by division, so that
+  /// a term does not depend on the rest of the chunk.
+  void (*dot_terms)(LocalIndex n, ChunkScale<T> d, const T* w, const T* u, double* terms);
+  /// terms = x .* y.
+  void (*products)(LocalIndex n, const T* x, const T* y, double* terms);
+  /// Adds up to 1024 terms exactly: sums[0 .. levels) together are the sum of what was taken from the terms; levels is
+  /// returned. What is left stays in `terms`; `rest` tells whether that is anything.
+  int (*exact_levels)(LocalIndex n, double* terms, double* sums, bool* rest);
 };
 
 /// The widest set that this processor has.

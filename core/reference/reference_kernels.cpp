@@ -67,6 +67,11 @@ void ReferenceKernels<T>::dots(Offset n, std::span<const DotPair<T>> pairs, Scal
   }
 }
 
+template <class T>
+void ReferenceKernels<T>::exact_dot(Offset n, const T* x, const T* y, ExactSum& sum) {
+  for (Offset i = 0; i < n; ++i) sum.add(double{x[i]} * double{y[i]});
+}
+
 // ---- sparse products
 
 template <class T>

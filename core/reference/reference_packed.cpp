@@ -58,9 +58,15 @@ void ReferencePackedKernels<T>::cg_sweep_dots(CgSweep<T>&, bool) {}
 template <class T>
 void ReferencePackedKernels<T>::cg_sweep_finish(CgSweep<T>& s, Scalar* out) {
   const std::vector<T> w = split_multiply(*this, *s.a, s.u);
-  out[0] = out[1] = out[2] = 0;
+  if (!s.exact) out[0] = out[1] = out[2] = 0;
   for (std::size_t i = 0; i < w.size(); ++i) {
     const Scalar u = s.u[i], r = s.d ? u / Scalar{s.d[i]} : u;
+    if (s.exact) {
+      s.exact[0].add(r * r);
+      s.exact[1].add(r * u);
+      s.exact[2].add(Scalar{w[i]} * u);
+      continue;
+    }
     out[0] += r * r;
     out[1] += r * u;
     out[2] += Scalar{w[i]} * u;
