@@ -36,7 +36,7 @@ constexpr OptionSpec option_rows[] = {
      .default_value = "A*ones",
      .doc = "right-hand side b: a file, or made up",
      .advice = "A*ones has the known answer x = 1; random excites all frequencies and is the fairer test of "
-               "a method",
+               "a method; where all rows sum to zero, A*ones is zero: use random",
      .value_name = "FILE|ones|random[:SEED]|A*ones",
      .choices = "ones|random[:SEED]|A*ones|FILE"},
     {.name = "method",
@@ -61,7 +61,8 @@ constexpr OptionSpec option_rows[] = {
      .taken_by = solve,
      .default_value = "auto",
      .doc = "null space to remove from b and x",
-     .advice = "auto finds the constants of pure Neumann problems; none if rows sum to zero for another reason",
+     .advice = "auto finds the constants of pure Neumann problems; none if rows sum to zero for another reason; "
+               "constant is refused unless rows sum to zero within 1e-6",
      .value_name = "auto|none|constant",
      .choices = "auto|none|constant"},
     {.name = "initial",
@@ -80,7 +81,8 @@ constexpr OptionSpec option_rows[] = {
      .taken_by = iterative,
      .default_value = "1e-8",
      .doc = "stop when the true residual norm is at most this times the reference norm",
-     .advice = "1e-4 inside a nonlinear iteration; below about 1e-12 rounding often wins",
+     .advice = "1e-4 inside a nonlinear iteration; below about 1e-12 rounding often wins; 0: only --atol counts; "
+               "with both 0 the solve goes on until rounding or a limit ends it, and the exit status is 1",
      .value_name = "R",
      .low = 0,
      .high = 1,
@@ -103,12 +105,35 @@ constexpr OptionSpec option_rows[] = {
      .advice = "initial for warm starts that must gain so many digits each time",
      .value_name = "rhs|initial|NUMBER",
      .choices = "rhs|initial|NUMBER"},
+    {.name = "stop",
+     .kind = OptionKind::choice,
+     .group = "stopping",
+     .taken_by = solve,
+     .default_value = "residual",
+     .doc = "what --rtol bounds: the residual norm over the reference norm, or the error in the energy norm over the "
+            "answer's",
+     .advice = "energy where the error counts and not the residual, as in finite elements; its upper value is an "
+               "estimate, unless --smallest-eigenvalue is given",
+     .value_name = "residual|energy",
+     .choices = "residual|energy"},
+    {.name = "smallest-eigenvalue",
+     .kind = OptionKind::real,
+     .group = "stopping",
+     .taken_by = solve,
+     .default_value = "0",
+     .doc = "a lower bound on the smallest nonzero eigenvalue, by size, of M^-1 A, M the preconditioner; "
+            "0: not known",
+     .advice = "where one is known, it makes the upper value of the energy error a bound; one that is seen to be too "
+               "large is not used",
+     .value_name = "R",
+     .low = 0},
     {.name = "max-iterations",
      .kind = OptionKind::integer,
      .group = "stopping",
      .taken_by = iterative,
      .default_value = "10000",
-     .doc = "give up after so many iterations; the best answer is still written",
+     .doc = "give up after so many iterations; an answer whose residual is within twice the smallest seen is still "
+            "written",
      .advice = "lower it where a failed solve should be noticed soon",
      .value_name = "N",
      .low = 0,
@@ -119,7 +144,8 @@ constexpr OptionSpec option_rows[] = {
      .taken_by = iterative,
      .default_value = "0",
      .doc = "give up after so many seconds of iterating; 0 is no limit",
-     .advice = "set it below the limit of the batch system, so that the best answer is written",
+     .advice = "set it below the limit of the batch system, so that an answer whose residual is within twice the "
+               "smallest seen is written",
      .value_name = "SECONDS",
      .low = 0},
 
@@ -324,7 +350,6 @@ constexpr PlannedOption planned_rows[] = {
     {"checkpoint", 0, solve, "write the state now and then, and resume from it"},
     {"report", 0, solve, "an HTML report"},
     {"reproducible", 0, distributed, "sums that do not depend on the number of ranks"},
-    {"stop", 0, solve, "other stopping tests"},
     {"restart", 0, solve, "the restart length of GMRES"},
     {"overlap", 0, solve, "the overlap of Schwarz subdomains"},
     {"near-null-space", 0, solve, "near-null vectors for multigrid"},

@@ -27,13 +27,25 @@ struct Certificate {
   double backward_error = unknown;
   double residual_gap = unknown; ///< how far the norm of the recomputed residual is from that of the carried one
 
+  /// Where A turned out to be none that has an energy norm.
+  void forget_energy() {
+    energy_error_lower = energy_error_upper = energy_norm = delayed_lower = delayed_upper = unknown;
+    delay = 0;
+  }
   /// energy_error_upper over energy_norm.
   double energy_error_relative() const {
     return energy_error_upper > 0 ? energy_error_upper / energy_norm : energy_error_upper;
   }
 };
 
-/// How a solve ended, the same on all ranks. Norms are 2-norms of recomputed residuals b - A x.
+/// Where the time of the iterations went on this rank, in seconds; recomputed residuals between them are not in it.
+struct SolveTimes {
+  double iterations = 0; ///< in all
+  double halo = 0;       ///< of it: messages of halo exchanges, and waiting for them; 0 where A is not a matrix
+  double reductions = 0; ///< of it: sums over the ranks, and waiting for the others
+};
+
+/// How a solve ended, the same on all ranks but for its times. Norms are 2-norms of recomputed residuals b - A x.
 struct [[nodiscard]] SolveResult {
   Reason reason{};
   int iterations = 0;
@@ -45,6 +57,7 @@ struct [[nodiscard]] SolveResult {
   int residual_replacements = 0;  ///< times the recurrence had drifted and was restarted from the true residual
   double incompatible = 0;        ///< norm of the part of b that was removed because A is singular
   Certificate certificate;
+  SolveTimes times;
 
   bool converged() const { return is_converged(reason); }
   /// ||b - A x|| / ||b||; 0 where both are 0.

@@ -164,6 +164,8 @@ Stopping stopping(const OptionValues& values) {
   stop.atol = values.real("atol");
   stop.max_iterations = static_cast<int>(values.integer("max-iterations"));
   stop.time_limit_seconds = values.real("time-limit");
+  if (values.text("stop") == "energy") stop.test = StopTest::energy;
+  stop.smallest_eigenvalue = values.real("smallest-eigenvalue");
   const std::string against = values.text("reference-norm");
   if (against == "initial")
     stop.against = ReferenceNorm::initial;

@@ -14,11 +14,13 @@ constexpr HelpTexts texts[] = {
      "system called "
      "solved. A singular matrix whose rows sum to zero (pure Neumann) is noticed: the constants are removed "
      "from b and "
-     "x. The answer comes in the numbering of the file.",
+     "x. The answer comes in the numbering of the file. How far it is from the true one is told, too, in the energy "
+     "norm, and --stop energy stops by that.",
      "  atoll solve poisson2d:300x300\n"
      "  mpirun -n 4 atoll solve A.mtx --rhs b.mtx --output x.mtx\n"
      "  mpirun -n 4 atoll solve A.h5 --rhs random:7 --rtol 1e-10 --json run.json\n"
      "  mpirun -n 2 atoll solve A.mtx --initial x.mtx --reference-norm initial --rtol 1e-2\n"
+     "  atoll solve poisson2d:100x100 --stop energy --rtol 1e-3\n"
      "  atoll solve A.mtx --method cg-textbook --preconditioner none --monitor\n"},
     {"multiply",
      "Computes y = A x over all ranks and writes y in the numbering of the file. The vector file may hold k "
@@ -91,7 +93,7 @@ constexpr HelpTexts texts[] = {
 constexpr OptionMeaning meanings[] = {
     {"solve", "output", "write the answer x here, whole or not at all, in the numbering of the file",
      "a store where the name ends in .h5 or .hdf5, else a Matrix Market array; a solve that did not converge "
-     "writes its best answer, too"},
+     "writes an answer whose residual is within twice the smallest seen, too"},
     {"multiply", "output", "write the product y here, whole or not at all, in the numbering of the file",
      "a store where the name ends in .h5 or .hdf5, else a Matrix Market array; without it, only the norm of y "
      "is told"},

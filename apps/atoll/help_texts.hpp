@@ -23,7 +23,8 @@ const OptionMeaning* option_meaning(std::string_view command, std::string_view o
 inline constexpr std::string_view exit_status_help =
     "Exit status\n"
     "  0  done\n"
-    "  1  ran, but did not converge or broke down; the best answer is still written, the reason printed\n"
+    "  1  ran, but did not converge or broke down; the reason is printed, and an answer whose residual\n"
+    "     is within twice the smallest seen is still written\n"
     "  2  usage: the command line is wrong\n"
     "  3  bad input: a file or matrix is not what it should be\n"
     "  4  environment: something is missing on this machine (plug-in, GPU, memory, permission)\n"

@@ -149,8 +149,9 @@ int describe_vector(Session& session, const std::string& path) {
       .set("not_finite", not_finite);
   session.summary.add("vector",
                       fmt::format("{}: {}, {}", path, counted(slab.rows, "row"), counted(slab.cols, "column")));
-  session.summary.add(
-      "values", fmt::format("{:.6g} to {:.6g}, mean {:.6g}", facts.min, facts.max, size > 0 ? facts.sum / size : 0));
+  session.summary.add("values",
+                      size > 0 ? fmt::format("{:.6g} to {:.6g}, mean {:.6g}", facts.min, facts.max, facts.sum / size)
+                               : "none");
   session.summary.add("norms", fmt::format("2-norm {:.6g}, largest {:.6g}", facts.norm2, facts.norm_inf));
   if (not_finite) session.summary.add("WARNING", counted(not_finite, "value") + " not finite");
   session.finish(slab.rows);

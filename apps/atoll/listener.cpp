@@ -47,8 +47,9 @@ void Listener::iteration(int number, double residual_norm, double reference_norm
     std::fflush(stream);
   }
   if (settings_.progress && since_shown_.seconds() >= seconds_between_updates)
-    show(fmt::format("{}: iteration {}, relative residual {:.2e} (asked: {:.0e}), {:.1f} s", phase_, number, relative,
-                     settings_.rtol, since_begin_.seconds()));
+    show(fmt::format("{}: iteration {}, relative residual {:.2e}{}, {:.1f} s", phase_, number, relative,
+                     settings_.rtol > 0 ? fmt::format(" (asked: {:.0e})", settings_.rtol) : "",
+                     since_begin_.seconds()));
 }
 
 void Listener::warning(std::string_view text) { notes_.emplace_back(text); }

@@ -17,7 +17,7 @@ class Listener final : public Observer {
     bool progress = false; ///< this rank shows it
     bool monitor = false;  ///< print every iteration
     bool monitor_on_stderr = false;
-    double rtol = 0;        ///< shown beside the residual
+    double rtol = 0;        ///< shown beside the residual; 0: none
     int max_iterations = 0; ///< room for the history, so that it need not grow inside the iteration
   };
   explicit Listener(Settings settings);

@@ -37,7 +37,7 @@ int run_job(const Job& job) {
   settings.monitor_on_stderr = job.common.json == "-";
   if (const auto* solve = std::get_if<SolveJob>(&job.work)) {
     settings.monitor = solve->monitor;
-    settings.rtol = solve->stopping.rtol;
+    if (solve->stopping.test == StopTest::residual) settings.rtol = solve->stopping.rtol;
     settings.max_iterations = solve->stopping.max_iterations;
   }
   const auto listener = std::make_shared<Listener>(settings);

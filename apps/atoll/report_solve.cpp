@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace atl::app {
 
 void report_method(Session& session, const SolveJob& job, const std::string& preconditioner,
@@ -28,6 +30,16 @@ namespace {
 
 /// What was reached beside what was asked, of the same norms.
 std::string accuracy(const Stopping& stopping, const SolveResult& result) {
+  if (stopping.test == StopTest::energy) {
+    std::string text = fmt::format("error in the energy norm at most {:.3g} of the answer's (asked: {:.3g})",
+                                   result.certificate.energy_error_relative(), stopping.rtol);
+    if (!std::isfinite(result.certificate.energy_error_relative()))
+      text = fmt::format("error in the energy norm not known (asked: {:.3g} of the answer's)", stopping.rtol);
+    text += fmt::format(", true relative residual {:.3g}", result.relative_residual());
+    if (stopping.atol > 0)
+      text += fmt::format(", of norm {:.3g} (asked: {:.3g})", result.final_residual, stopping.atol);
+    return text;
+  }
   const double relative = stopping.against == ReferenceNorm::rhs || !(result.reference > 0)
                               ? result.relative_residual()
                               : result.final_residual / result.reference;
@@ -42,12 +54,39 @@ std::string accuracy(const Stopping& stopping, const SolveResult& result) {
   return text;
 }
 
+/// How far the answer is from the true one, and of which system it is the exact answer.
+void report_certificate(Session& session, const Certificate& c) {
+  const double relative = c.energy_error_relative();
+  session.report.set("certificate.energy_error_lower", c.energy_error_lower)
+      .set("certificate.energy_error_upper", c.energy_error_upper)
+      .set("certificate.upper_is_bound", c.upper_is_bound)
+      .set("certificate.energy_norm", c.energy_norm)
+      .set("certificate.energy_error_relative", relative)
+      .set("certificate.delay", c.delay)
+      .set("certificate.delayed_lower", c.delayed_lower)
+      .set("certificate.delayed_upper", c.delayed_upper)
+      .set("certificate.backward_error", c.backward_error)
+      .set("certificate.residual_gap", c.residual_gap);
+
+  std::string text;
+  if (std::isfinite(relative)) {
+    text = fmt::format("error in the energy norm at most {}{:.2g} of the answer's", c.upper_is_bound ? "" : "about ",
+                       relative);
+    if (c.energy_error_lower > 0) text += fmt::format(", at least {:.2g}", c.energy_error_lower / c.energy_norm);
+    text += "; ";
+  }
+  if (std::isfinite(c.backward_error))
+    session.summary.add("certified", text + fmt::format("backward error {:.2g}", c.backward_error));
+}
+
 } // namespace
 
 void report_result(Session& session, const SolveJob& job, const SolveResult& result, const std::string& why,
                    const Listener& listener) {
   session.report.set("rtol", job.stopping.rtol)
       .set("atol", job.stopping.atol)
+      .set("stop", job.stopping.test == StopTest::energy ? "energy" : "residual")
+      .set("smallest_eigenvalue", job.stopping.smallest_eigenvalue)
       .set("converged", result.converged())
       .set("reason", to_string(result.reason))
       .set("explanation", why)
@@ -63,6 +102,7 @@ void report_result(Session& session, const SolveJob& job, const SolveResult& res
   const std::string iterations = counted(result.iterations, "iteration"), reached = accuracy(job.stopping, result);
   session.summary.add(result.converged() ? "converged" : "NOT CONVERGED", fmt::format("{}: {}", iterations, reached));
   if (!result.converged() || result.iterations == 0) session.summary.add("reason", why);
+  report_certificate(session, result.certificate);
   if (!result.converged())
     session.complaint = fmt::format("not converged after {}, {}: {}", iterations, reached, why);
   if (result.incompatible > 1e-12 * result.rhs_norm)

@@ -157,6 +157,7 @@ std::string explain_ending(const SolveJob& job, const DSparseMatrix<T>& a, const
     const double target = std::max(job.stopping.rtol * result.reference, job.stopping.atol);
     if (unreachable > std::max(target, rounding<T> * result.rhs_norm)) {
       result.reason = Reason::failed_incompatible;
+      result.certificate.forget_energy();
       return fmt::format("the matrix is singular (rows sum to zero on {}) and the right-hand side has a part of norm "
                          "{:.3g} there that no x can reach: --null-space auto removes it",
                          counted(components, "component"), unreachable);

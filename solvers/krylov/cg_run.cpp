@@ -372,12 +372,11 @@ void CgRun<T>::add_to_error(double square) {
 template <class T>
 SolveResult CgRun<T>::finish() {
   Certificate& c = result_.certificate;
-  const auto forget = [](auto&... values) { ((values = Certificate::unknown), ...); };
   if (result_.reason == Reason::converged_exact) {
     c.energy_error_lower = c.energy_error_upper = 0;
     c.energy_norm = result_.rhs_norm > 0 ? energy_.norm() : 0;
   } else if (is_failure(result_.reason) && result_.reason != Reason::failed_stagnation) {
-    forget(c.energy_error_lower, c.energy_error_upper, c.energy_norm, c.delayed_lower, c.delayed_upper);
+    c.forget_energy();
   }
   const double scale = matrix_norm_ * size_ + result_.rhs_norm;
   c.backward_error = result_.final_residual > 0 ? result_.final_residual / scale : result_.final_residual;

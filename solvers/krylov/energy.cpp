@@ -12,8 +12,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Steps whose error squared was more than this times the newest decrease say nothing of what is ahead.
 constexpr double far_back = 1e4;
 
-/// How far the scalars of a solve in float are off.
-constexpr double rounding = 1e-4;
+/// The eigenvalue given is made smaller by this share. A Ritz value that agrees with it to all digits would leave
+/// nothing but rounding of the Gauss-Radau coefficient; and scalars of a solve in float are not better than that.
+constexpr double margin = 1e-4;
 
 /// Below this share of itself, what is left of the Gauss-Radau coefficient is mostly rounding.
 constexpr double cancelled = 1e-8;
@@ -22,7 +23,7 @@ constexpr double cancelled = 1e-8;
 
 void EnergyEstimate::start(double norm_part, double smallest_eigenvalue) {
   norm_part_ = norm_part;
-  mu_ = smallest_eigenvalue;
+  mu_ = smallest_eigenvalue * (1 - margin);
   mu_holds_ = true;
   sign_ = sum_ = since_mark_ = last_ = ritz_ = 0;
   n_blocks_ = 0;
@@ -100,10 +101,11 @@ void EnergyEstimate::add_to_ritz(double alpha) {
   }
   const double value = 1 / inverse_;
   ritz_ = ritz_ == 0 ? value : std::min(ritz_, value);
-  if (ritz_ < mu_ * (1 - rounding)) mu_holds_ = false; // Ritz values lie above the smallest eigenvalue
+  if (ritz_ < mu_) mu_holds_ = false; // Ritz values lie above the smallest eigenvalue
 }
 
-double EnergyEstimate::smallest_eigenvalue() const { return upper_is_bound() ? mu_ : ritz_; }
+/// Incremental norms find the smallest Ritz value to a factor of about 2.
+double EnergyEstimate::smallest_eigenvalue() const { return upper_is_bound() ? mu_ : ritz_ / 2; }
 
 /// The error squared that is left, judged by how much of it the newest of the known steps took away: the least share
 /// that a step of late took is supposed of it, too.
@@ -130,7 +132,7 @@ double EnergyEstimate::upper() const {
   if (eigenvalue == 0) return infinity;
   const double simple = phi_ * gamma_ / eigenvalue;
   if (upper_is_bound()) return std::sqrt(radau_ > 0 ? std::min(simple, radau_ * gamma_) : simple);
-  return std::sqrt(std::max(simple, decrease_ahead()));
+  return std::sqrt(std::max(simple, std::min(decrease_ahead(), gamma_ / eigenvalue)));
 }
 
 double EnergyEstimate::norm() const {

@@ -16,10 +16,11 @@ namespace atl {
 /// upper()    A bound where a lower bound mu on the smallest eigenvalue of M^-1 A is given: Gauss-Radau quadrature
 ///            (Meurant & Tichy, Numer. Algorithms 62, 2013), or gamma_k phi_k / mu with phi_k = ||r_k||^2 / ||p_k||^2
 ///            where rounding spoils that (Meurant & Tichy, Numer. Algorithms 82, 2019). Otherwise an estimate: gamma_k
-///            phi_k / theta, theta the smallest Ritz value estimated by incremental norms (the same), but not less than
+///            phi_k / theta, theta half the smallest Ritz value that incremental norms find (the same), but not less than
 ///            what the decrease until now lets expect of the next (Meurant, Papez & Tichy, Numer. Algorithms 88,
-///            2021). Too small while the method has not yet seen the smallest eigenvalues, typically in the first
-///            iterations; eigenvalues whose part in the error is small may stay unseen for long.
+///            2021), nor more than gamma_k / theta. Too small while the method has not yet seen the smallest
+///            eigenvalues, typically in the first iterations; those whose part in the error is small may stay unseen
+///            for long.
 /// Rounding   The sums hold for the iterates of a real computation as long as the carried residual is the true one.
 class ATOLL_API EnergyEstimate {
  public:
