@@ -189,6 +189,7 @@ SolveJob solve_job(const OptionValues& values, const std::vector<std::string>& w
   job.storage = storage(values);
   job.output = values.text("output");
   job.monitor = values.flag("monitor");
+  job.reproducible = values.flag("reproducible");
   return job;
 }
 

@@ -34,12 +34,15 @@ namespace {
 
 template <class T>
 Distributed<T> make_matrix(const Context& context, RowBlock<T>&& rows, Numbering numbering, Cut cut,
-                           GlobalIndex owned_cols, StorageWish storage) {
+                           GlobalIndex owned_cols, const MatrixForm& form) {
   Distributed<T> result;
   const GlobalIndex n_cols = rows.n_cols;
   const bool square = owned_cols < 0;
-  result.matrix = std::make_shared<const DSparseMatrix<T>>(
-      DSparseMatrix<T>::from_rows(context, std::move(rows), owned_cols, {.storage = storage}));
+  std::vector<GlobalIndex> order;
+  if (form.reproducible)
+    for (LocalIndex i = 0; i < rows.rows(); ++i) order.push_back(numbering.original(i));
+  result.matrix = std::make_shared<const DSparseMatrix<T>>(DSparseMatrix<T>::from_rows(
+      context, std::move(rows), owned_cols, {.storage = form.storage, .column_order = order}));
   result.columns = square ? numbering : slab_numbering(context, n_cols);
   result.rows = std::move(numbering);
   result.cut = std::move(cut);
@@ -66,7 +69,7 @@ std::optional<Cut> given_cut(Session& session, const Loaded<T>& loaded, const Pa
 
 template <class T>
 Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionOptions& options,
-                          StorageWish storage) {
+                          const MatrixForm& form) {
   const Context& context = session.context;
   const BlockRange columns{loaded.rows.n_cols, context.size()};
   const bool square = loaded.rows.n_rows == loaded.rows.n_cols;
@@ -86,7 +89,7 @@ Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionO
     if (square && options.order_locally)
       here = order_locally<T>(context, std::move(here.rows), std::move(here.numbering));
     return make_matrix<T>(context, std::move(here.rows), std::move(here.numbering), cut,
-                          square ? -1 : columns.size(context.rank()), storage);
+                          square ? -1 : columns.size(context.rank()), form);
   });
 }
 
@@ -172,7 +175,7 @@ template Partition cut_rows(const Context&, Loaded<float>&, int, const Partition
 template Partition cut_rows(const Context&, Loaded<double>&, int, const PartitionOptions&);
 template void report_storage(Session&, const DSparseMatrix<float>&);
 template void report_storage(Session&, const DSparseMatrix<double>&);
-template Distributed<float> distribute(Session&, Loaded<float>&&, const PartitionOptions&, StorageWish);
-template Distributed<double> distribute(Session&, Loaded<double>&&, const PartitionOptions&, StorageWish);
+template Distributed<float> distribute(Session&, Loaded<float>&&, const PartitionOptions&, const MatrixForm&);
+template Distributed<double> distribute(Session&, Loaded<double>&&, const PartitionOptions&, const MatrixForm&);
 
 } // namespace atl::app

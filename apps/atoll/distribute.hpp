@@ -14,6 +14,12 @@ struct Cut {
   PartitionQuality quality;
 };
 
+/// How the local matrices are kept.
+struct MatrixForm {
+  StorageWish storage = StorageWish::least_bytes;
+  bool reproducible = false; ///< rows are summed in the order of original columns, whoever owns them
+};
+
 /// A matrix ready to multiply, cut over the ranks, with the way back to original numbers.
 template <class T>
 struct Distributed {
@@ -32,7 +38,7 @@ Partition cut_rows(const Context& context, Loaded<T>& loaded, int parts, const P
 /// options name another method. Phases "partition" and "distribute". Collective.
 template <class T>
 Distributed<T> distribute(Session& session, Loaded<T>&& loaded, const PartitionOptions& options,
-                          StorageWish storage = StorageWish::least_bytes);
+                          const MatrixForm& form = {});
 
 /// Lines and keys about the matrix and its cut. `symmetric` where it was looked at.
 void report_matrix(Session& session, const std::string& name, GlobalIndex rows, GlobalIndex cols, Offset entries,

@@ -23,6 +23,7 @@ struct SolveJob {
   StorageWish storage = StorageWish::least_bytes;
   std::string output;
   bool monitor = false;
+  bool reproducible = false;
 };
 
 struct MultiplyJob {

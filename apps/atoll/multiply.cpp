@@ -50,7 +50,7 @@ int multiply(Session& session, const MultiplyJob& job) {
   Loaded<T> loaded = session.phase("read", [&] { return load_matrix<T>(context, job.matrix); });
   const std::string name = loaded.name;
   if (job.power != 1) require_square(name, loaded.rows.n_rows, loaded.rows.n_cols, "a power");
-  const Distributed<T> system = distribute<T>(session, std::move(loaded), job.partition, job.storage);
+  const Distributed<T> system = distribute<T>(session, std::move(loaded), job.partition, {job.storage});
   const DSparseMatrix<T>& a = *system.matrix;
 
   // The argument lives on the columns of A, the result on its rows; the other way round for A'.

@@ -39,7 +39,8 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
   const std::string name = loaded.name;
   require_square(name, loaded.rows.n_rows, loaded.rows.n_cols, "solving");
 
-  const Distributed<T> system = distribute<T>(session, std::move(loaded), job.partition, job.storage);
+  const Distributed<T> system =
+      distribute<T>(session, std::move(loaded), job.partition, {job.storage, job.reproducible});
   const DSparseMatrix<T>& a = *system.matrix;
 
   DVector<T> b, x = a.make_col_vector();
@@ -49,14 +50,16 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
   });
 
   auto preconditioner = make_preconditioner<T>(job.preconditioner);
-  const NullSpace<T> null_space = session.phase("setup", [&] {
+  NullSpace<T> null_space = session.phase("setup", [&] {
     require_solvable(system, name);
     if (job.null_space == "constant") require_constant_null_space(system, name);
     preconditioner->setup(a);
     return make_null_space(a, job.null_space);
   });
+  if (job.reproducible) null_space.set_reproducible();
 
   Cg<T> method = make_method<T>(job.method);
+  method.set_reproducible(job.reproducible);
   MatrixOperator<T> a_operator(system.matrix);
   Stopping stopping = job.stopping;
   stopping.interrupt = &pending_signal();

@@ -55,6 +55,8 @@ SolveResult Cg<T>::solve(LinearOperator<T>& a, Preconditioner<T>& m, const DVect
   const double matrix_norm = a.norm_inf(); // first, while there are no vectors of the method
   const CgForm form = form_of(variant_, a, m);
   if (!work_ || !work_->fits(a, form)) work_ = std::make_shared<CgWorkspace<T>>(a, form);
+  work_->exact.resize(reproducible_ ? n_scalars : 0);
+  work_->sweep.exact = reproducible_ ? work_->exact.data() + squared_residual : nullptr;
 
   CgRun<T> run(a, m, b, x, stopping, null_space, *work_, matrix_norm);
   while (!run.done()) run.settle(sweep(run));

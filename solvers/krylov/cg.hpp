@@ -28,6 +28,11 @@ class ATOLL_API Cg {
  public:
   explicit Cg(CgVariant variant = CgVariant::single_reduction) : variant_(variant) {}
 
+  /// Exact dot products from now on: with a matrix made with Options::column_order, and a null space that is
+  /// reproducible where there is one, x and every residual norm are the same to the bit for any number of ranks and
+  /// threads and any partition.
+  void set_reproducible(bool reproducible) { reproducible_ = reproducible; }
+
   /// x holds the initial guess and receives the answer. Where the tolerance is not met, that is an iterate whose
   /// residual is at most twice the smallest one that the method carried (measured anew; rounding apart, where the
   /// residual leaps by 1e10 and more in one step or the carried one has drifted), and none worse than zero.
@@ -41,6 +46,7 @@ class ATOLL_API Cg {
 
  private:
   CgVariant variant_;
+  bool reproducible_ = false;
   std::shared_ptr<CgWorkspace<T>> work_;
 };
 

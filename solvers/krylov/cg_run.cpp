@@ -1,4 +1,5 @@
 #include <atoll/comm/agree.hpp>
+#include <atoll/comm/exact_reduction.hpp>
 #include <atoll/comm/reductions.hpp>
 #include <atoll/core/kernels.hpp>
 #include <atoll/solvers/krylov/cg_run.hpp>
@@ -81,7 +82,7 @@ typename CgRun<T>::Measured CgRun<T>::measure(DVector<T>& y, DVector<T>& r) {
   a.residual(y, b_, r);
   const DotPair<T> pairs[] = {
       {r.data(), r.data()}, {y.data(), y.data()}, {b_.data(), y.data()}, {r.data(), y.data()}};
-  kernels.dots(r.owned_size(), pairs, scalar(scratch));
+  dots(r.owned_size(), pairs, scratch);
   reduce(scratch, scratch + 4);
   const double* dots = work.host + scratch;
   const double with_b = dots[2], with_r = dots[3], size = std::sqrt(dots[1]);
@@ -91,7 +92,7 @@ typename CgRun<T>::Measured CgRun<T>::measure(DVector<T>& y, DVector<T>& r) {
 template <class T>
 double CgRun<T>::norm(const DVector<T>& v) {
   const DotPair<T> pair{v.data(), v.data()};
-  kernels.dots(v.owned_size(), std::span(&pair, 1), scalar(scratch));
+  dots(v.owned_size(), std::span(&pair, 1), scratch);
   reduce(scratch, scratch + 1);
   return root(work.host[scratch], v);
 }
@@ -118,15 +119,36 @@ double CgRun<T>::scaled_norm(const DVector<T>& v) {
 }
 
 template <class T>
+void CgRun<T>::dots(Offset n, std::span<const DotPair<T>> pairs, int place) {
+  if (work.exact.empty()) return kernels.dots(n, pairs, scalar(place));
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    kernels.exact_dot(n, pairs[i].x, pairs[i].y, work.exact[static_cast<std::size_t>(place) + i]);
+}
+
+template <class T>
 void CgRun<T>::reduce(int first, int last) {
   const bool watched = stopping_.interrupt || stopping_.time_limit_seconds > 0;
+  double request = 0;
   if (last == stop_request + 1 && watched) {
-    double request = 0;
     if (stopping_.time_limit_seconds > 0 && timer_.seconds() > stopping_.time_limit_seconds) request += time_is_over;
     if (stopping_.interrupt && stopping_.interrupt->load() != 0) request += was_interrupted;
     context_.executor->copy_from_host(&request, scalar(stop_request), sizeof request);
   }
+  if (!work.exact.empty()) return reduce_exactly(first, last, request);
   all_reduce_sum(*context_.comm, *context_.executor, scalar(first), last - first, work.host + first);
+}
+
+/// One reduction, of the digits of all sums.
+template <class T>
+void CgRun<T>::reduce_exactly(int first, int last, double request) {
+  const std::span<ExactSum> sums(work.exact.data() + first, static_cast<std::size_t>(last - first));
+  if (last == stop_request + 1) sums.back().add(request);
+  all_reduce_exact(*context_.comm, sums);
+  for (int i = first; i < last; ++i) {
+    work.host[i] = work.exact[static_cast<std::size_t>(i)].value();
+    work.exact[static_cast<std::size_t>(i)].clear();
+  }
+  context_.executor->copy_from_host(work.host + first, scalar(first), sizeof(double) * sums.size());
 }
 
 template <class T>
@@ -239,7 +261,7 @@ std::optional<Leave> CgRun<T>::advance() {
 template <class T>
 Leave CgRun<T>::prove_curvature(const DVector<T>& v, const DVector<T>& av) {
   const DotPair<T> pairs[] = {{v.data(), av.data()}, {v.data(), v.data()}, {av.data(), av.data()}};
-  kernels.dots(v.owned_size(), pairs, scalar(squared_residual));
+  dots(v.owned_size(), pairs, squared_residual);
   reduce(squared_residual, stop_request);
   const double value = work.host[0], size = std::sqrt(work.host[1]) * std::sqrt(work.host[2]);
   constexpr double rounding = 1000 * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -292,10 +314,10 @@ void CgRun<T>::recompute_residual(bool carried) {
   const Offset n = residual.owned_size();
   a.residual(x, b_, residual);
   const DotPair<T> pairs[] = {{residual.data(), residual.data()}, {x.data(), x.data()}, {residual.data(), u.data()}};
-  kernels.dots(n, pairs, scalar(scratch));
+  dots(n, pairs, scratch);
   m.apply(residual, u);
   const DotPair<T> pair{residual.data(), u.data()};
-  kernels.dots(n, std::span(&pair, 1), scalar(scratch + 3));
+  dots(n, std::span(&pair, 1), scratch + 3);
   reduce(scratch, scratch + 4);
   kernels.copy(n, residual.data(), work.r.data());
 

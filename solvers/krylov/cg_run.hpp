@@ -44,6 +44,7 @@ struct CgWorkspace {
   DVector<T> kept;             ///< the iterate before the residual grew; empty until one first does
   Array<double> scalars;       ///< in the executor's memory, by Scalar
   double host[n_scalars] = {}; ///< the same, for host code
+  std::vector<ExactSum> exact; ///< by Scalar: what this rank adds to the next reduction; empty: rounded sums
   CgForm form;
   const DSparseMatrix<T>* matrix = nullptr; ///< fused: the one that `sweep` was made for
   CgSweep<T> sweep;                         ///< fused
@@ -56,9 +57,9 @@ struct CgWorkspace {
            (form != CgForm::fused || matrix == a.matrix());
   }
   std::size_t bytes() const {
-    std::size_t sum = scalars.bytes() + sweep.bytes();
-    for (const DVector<T>* v : {&r, &u, &p, &w, &s, &projected_b, &kept}) sum += v->map() ? v->bytes() : 0;
-    return sum;
+    std::size_t total = scalars.bytes() + sweep.bytes() + exact.capacity() * sizeof(ExactSum);
+    for (const DVector<T>* v : {&r, &u, &p, &w, &s, &projected_b, &kept}) total += v->map() ? v->bytes() : 0;
+    return total;
   }
 
  private:
@@ -100,6 +101,8 @@ class CgRun {
   Kernels<T>& kernels;
 
   double* scalar(int place) { return work.scalars.data() + place; }
+  /// This rank's dot products of owned values, to the scalars from `place` on.
+  void dots(Offset n, std::span<const DotPair<T>> pairs, int place);
   /// Sums the scalars [first, last) over the ranks. A range that ends behind stop_request carries this
   /// rank's.
   void reduce(int first, int last);
@@ -132,6 +135,7 @@ class CgRun {
   double norm(const DVector<T>& v);
   double scaled_norm(const DVector<T>& v);
   void start();
+  void reduce_exactly(int first, int last, double request);
   double root(double square, const DVector<T>& v);
   void recompute_residual(bool carried);
   bool error_is_small() const;

@@ -18,7 +18,7 @@ Leave single_reduction_sweep(CgRun<T>& run) {
     run.m.apply(r, u);
     run.a.apply(u, w);
     const DotPair<T> pairs[] = {{r.data(), r.data()}, {r.data(), u.data()}, {w.data(), u.data()}};
-    run.kernels.dots(n, pairs, run.scalar(squared_residual));
+    run.dots(n, pairs, squared_residual);
     run.reduce(squared_residual, stop_request + 1);
     if (const auto leave = run.advance()) {
       if (*leave != Leave::lost_curvature) return *leave;

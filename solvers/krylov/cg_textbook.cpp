@@ -16,7 +16,7 @@ Leave textbook_sweep(CgRun<T>& run) {
   for (;;) {
     run.m.apply(r, u);
     const DotPair<T> residual_pairs[] = {{r.data(), r.data()}, {r.data(), u.data()}};
-    run.kernels.dots(n, residual_pairs, run.scalar(squared_residual));
+    run.dots(n, residual_pairs, squared_residual);
     run.reduce(squared_residual, gamma + 1);
     if (const auto leave = run.check_residual()) return *leave;
     if (const auto leave = run.check_preconditioner()) return *leave;
@@ -26,7 +26,7 @@ Leave textbook_sweep(CgRun<T>& run) {
     run.kernels.xpby(n, u.data(), run.scalar(beta), p.data());
     run.a.apply(p, w);
     const DotPair<T> curvature_pair{p.data(), w.data()};
-    run.kernels.dots(n, std::span(&curvature_pair, 1), run.scalar(delta));
+    run.dots(n, std::span(&curvature_pair, 1), delta);
     run.reduce(delta, stop_request + 1);
     if (const auto leave = run.check_curvature(work.host[delta]))
       return *leave == Leave::nan ? *leave : run.prove_curvature(p, w);
