@@ -4,7 +4,7 @@
 
 namespace atl::host {
 
-// Defined by packed_loops.cpp, once for each instruction set.
+// Defined by packed_loops_body.hpp, once for each instruction set.
 #define ATOLL_DECLARE_LOOPS(set)                                                                                     \
   extern const PackedLoops<float>* const float_loops_##set;                                                          \
   extern const PackedLoops<double>* const double_loops_##set;

@@ -1,0 +1,209 @@
+#pragma once
+// Part of packed_loops_body.hpp: a matrix times one vector.
+
+#include <atoll/core/host/packed_loops_widths.hpp>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+namespace atl::host {
+namespace {
+
+/// Rows that are worked on at once, so that their sums stay in registers.
+template <class T>
+constexpr int tile = 128 / sizeof(T);
+
+// ---- stencils: 8 bytes a run; x streams through the cache
+
+template <int Width, class T>
+void stencil_tile(int columns, const LocalIndex* offset, const T* value, const T* x, T* y) {
+  T sum[Width] = {};
+  for (int k = 0; k < columns; ++k) {
+    const T* xk = x + offset[k];
+    const T v = value[k];
+#pragma omp simd
+    for (int i = 0; i < Width; ++i) sum[i] += v * xk[i];
+  }
+  for (int i = 0; i < Width; ++i) y[i] = sum[i];
+}
+
+/// `count` single rows with the same pattern.
+template <class T>
+void stencil_rows(int count, int columns, const LocalIndex* offset, const T* value, const T* x, T* y) {
+  int i = 0;
+  for (; i + tile<T> <= count; i += tile<T>) stencil_tile<tile<T>>(columns, offset, value, x + i, y + i);
+  for (; i + 4 <= count; i += 4) stencil_tile<4>(columns, offset, value, x + i, y + i);
+  for (; i < count; ++i) stencil_tile<1>(columns, offset, value, x + i, y + i);
+}
+
+/// Groups of Rows rows with the same pattern, Groups of them at once. Three rows work in four lanes, of which the last
+/// is not stored.
+template <int Rows, int Groups, class T>
+void stencil_groups(int columns, const LocalIndex* offset, const T* value, const T* x, T* y) {
+  constexpr int lanes = Rows == 2 ? 2 : 4;
+  T sum[Groups][lanes] = {};
+  for (int k = 0; k < columns; ++k) {
+    const T* xk = x + offset[k];
+    const T* v = value + k * Rows;
+    for (int g = 0; g < Groups; ++g)
+#pragma omp simd
+      for (int i = 0; i < lanes; ++i) sum[g][i] += v[i] * xk[g * Rows];
+  }
+  for (int g = 0; g < Groups; ++g)
+    for (int i = 0; i < Rows; ++i) y[g * Rows + i] = sum[g][i];
+}
+
+template <int Rows, class T>
+void stencil_run(int count, int columns, const LocalIndex* offset, const T* value, const T* x, T* y) {
+  int g = 0;
+  for (; g + 4 <= count; g += 4) stencil_groups<Rows, 4>(columns, offset, value, x + g * Rows, y + g * Rows);
+  for (; g < count; ++g) stencil_groups<Rows, 1>(columns, offset, value, x + g * Rows, y + g * Rows);
+}
+
+template <class T>
+void stencil(const PackedView<T>& a, const T* x, T* y) {
+  const T* x_chunk = x + a.chunk.first;
+  LocalIndex next = 0; // rows between the runs have no entries
+  for (std::uint32_t i = 0; i < a.chunk.groups; ++i) {
+    const StencilRun run = a.run[i];
+    const StencilPattern pattern = a.pattern[run.pattern];
+    for (; next < run.first; ++next) y[next] = 0;
+    next = run.first + run.count * pattern.rows;
+    const LocalIndex* offset = a.offset + pattern.column_begin;
+    const T* value = a.pattern_value + pattern.value_begin;
+    const T* xr = x_chunk + run.first;
+    T* yr = y + run.first;
+    switch (pattern.rows) {
+    case 1:
+      stencil_rows(run.count, pattern.columns, offset, value, xr, yr);
+      break;
+    case 2:
+      stencil_run<2>(run.count, pattern.columns, offset, value, xr, yr);
+      break;
+    case 3:
+      stencil_run<3>(run.count, pattern.columns, offset, value, xr, yr);
+      break;
+    default:
+      stencil_run<4>(run.count, pattern.columns, offset, value, xr, yr);
+    }
+  }
+  for (; next < a.chunk.rows; ++next) y[next] = 0;
+}
+
+// ---- slices: 3 to 12 bytes a place
+
+template <class T, class Columns, class Vals>
+void slices(const PackedView<T>& a, Columns column, Vals value, const T* x, T* y) {
+  constexpr int lanes = 8;
+  if (a.chunk.permuted)
+    for (LocalIndex r = 0; r < a.chunk.rows; ++r) y[r] = 0; // rows without entries are in no slice
+  std::uint32_t at = 0;
+  for (std::uint32_t s = 0; s < a.chunk.groups; ++s) {
+    T sum[lanes] = {};
+    // Left to the compiler, which loads the x one by one: gather instructions take twice the time.
+    for (int k = 0; k < a.width[s]; ++k, at += lanes)
+      for (int i = 0; i < lanes; ++i) sum[i] += value[at + i] * x[column[at + i]];
+    if (a.chunk.permuted)
+      for (int i = 0; i < lanes; ++i) y[a.row[s * lanes + i]] = sum[i];
+    else
+      for (int i = 0; i < lanes; ++i) y[s * lanes + i] = sum[i];
+  }
+}
+
+#ifdef __AVX2__
+/// The same with at most 8 different values that floats hold: they stay in a register.
+inline void slices_of_few(const PackedView<double>& a, const double* x, double* y) {
+  constexpr int lanes = 8;
+  const __m256 values = _mm256_loadu_ps(a.few);
+  if (a.chunk.permuted)
+    for (LocalIndex r = 0; r < a.chunk.rows; ++r) y[r] = 0;
+  const std::uint16_t* column = a.narrow;
+  const std::uint8_t* code = a.code;
+  for (std::uint32_t s = 0; s < a.chunk.groups; ++s) {
+    __m256d low = _mm256_setzero_pd(), high = low;
+    for (int k = 0; k < a.width[s]; ++k, column += lanes, code += lanes) {
+      const __m256i codes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(code)));
+      const __m256 v = _mm256_permutevar8x32_ps(values, codes);
+      const __m256d x_low = _mm256_set_pd(x[column[3]], x[column[2]], x[column[1]], x[column[0]]);
+      const __m256d x_high = _mm256_set_pd(x[column[7]], x[column[6]], x[column[5]], x[column[4]]);
+      low = _mm256_add_pd(low, _mm256_mul_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(v)), x_low));
+      high = _mm256_add_pd(high, _mm256_mul_pd(_mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)), x_high));
+    }
+    double sum[lanes];
+    _mm256_storeu_pd(sum, low);
+    _mm256_storeu_pd(sum + 4, high);
+    if (a.chunk.permuted)
+      for (int i = 0; i < lanes; ++i) y[a.row[s * lanes + i]] = sum[i];
+    else
+      for (int i = 0; i < lanes; ++i) y[s * lanes + i] = sum[i];
+  }
+}
+#endif
+
+// ---- groups of rows that share their columns: 8 an entry, 2 or 4 for each of a group's columns
+
+template <int Rows, class T, class Columns, class Vals>
+void group(int columns, Columns column, Vals value, std::uint32_t c, std::uint32_t v, const T* x, T* y) {
+  constexpr int lanes = Rows == 3 ? 4 : Rows;
+  T sum[lanes] = {};
+  for (int k = 0; k < columns; ++k) {
+    const T xk = x[column[c + k]];
+#pragma omp simd
+    for (int i = 0; i < lanes; ++i) sum[i] += value[v + k * Rows + i] * xk;
+  }
+  for (int i = 0; i < Rows; ++i) y[i] = sum[i];
+}
+
+template <class T, class Columns, class Vals>
+void groups(const PackedView<T>& a, Columns column, Vals value, const T* x, T* y) {
+  std::uint32_t c = 0, v = 0;
+  for (std::uint32_t g = 0; g < a.chunk.groups; ++g) {
+    const int rows = a.group_rows[g], width = a.width[g];
+    if (rows == 1)
+      group<1>(width, column, value, c, v, x, y);
+    else if (rows == 2)
+      group<2>(width, column, value, c, v, x, y);
+    else if (rows == 3)
+      group<3>(width, column, value, c, v, x, y);
+    else
+      group<4>(width, column, value, c, v, x, y);
+    y += rows;
+    c += width;
+    v += width * rows;
+  }
+}
+
+// ---- plain rows: 12 an entry, 4 a row
+
+template <class T>
+void plain_rows(const PackedView<T>& a, const T* x, T* y) {
+  for (LocalIndex r = 0; r < a.chunk.rows; ++r) {
+    T sum = 0;
+    for (std::uint32_t e = a.row_begin[r]; e < a.row_begin[r + 1]; ++e) sum += a.full[e] * x[a.wide[e]];
+    y[r] = sum;
+  }
+}
+
+template <class T>
+void product(const PackedView<T>& a, const T* x, T* y) {
+  const T* from = x + a.chunk.base;
+  switch (a.chunk.form) {
+  case StorageForm::stencil:
+    return stencil(a, x, y);
+  case StorageForm::sell:
+#ifdef __AVX2__
+    if constexpr (sizeof(T) == sizeof(double))
+      if (a.few && a.chunk.value_width == ValueWidth::palette && a.chunk.column_width == ColumnWidth::narrow)
+        return slices_of_few(a, from, y);
+#endif
+    return with_widths(a, [&](auto column, auto value) { slices(a, column, value, from, y); });
+  case StorageForm::block:
+    return with_widths(a, [&](auto column, auto value) { groups(a, column, value, from, y); });
+  case StorageForm::csr:
+    return plain_rows(a, x, y);
+  }
+}
+
+} // namespace
+} // namespace atl::host
