@@ -1,5 +1,6 @@
 #include <atoll/comm/halo_exchange.hpp>
 #include <atoll/core/kernels.hpp>
+#include <atoll/core/timer.hpp>
 
 namespace atl {
 
@@ -65,6 +66,15 @@ typename HaloExchange<T>::Buffers& HaloExchange<T>::buffers(LocalIndex columns) 
   return *buffers_.back();
 }
 
+/// The clock is left alone where there are no messages.
+template <class T>
+void HaloExchange<T>::timed(Channel& channel, void (Channel::*step)()) {
+  if (plan_->n_send() == 0 && plan_->n_receive() == 0) return (channel.*step)();
+  const Timer timer;
+  (channel.*step)();
+  seconds_ += timer.seconds();
+}
+
 template <class T>
 HaloInFlight<T> HaloExchange<T>::start_forward(DVector<T>& x) {
   ensure(!in_flight_, "a halo exchange was started before the last one was finished");
@@ -74,7 +84,7 @@ HaloInFlight<T> HaloExchange<T>::start_forward(DVector<T>& x) {
     executor.template kernels<T>().gather(plan_->n_send(), send_index_.data(), x.columns(), x.data(), b.near.data());
     if (!b.staged_near.empty()) executor.copy_to_host(b.near.data(), b.staged_near.data(), b.near.bytes());
   }
-  b.forward->start();
+  timed(*b.forward, &Channel::start);
   in_flight_ = true;
   return {this, &x, true};
 }
@@ -90,7 +100,7 @@ HaloInFlight<T> HaloExchange<T>::start_reverse(DVector<T>& x) {
     else
       executor.copy_to_host(x.ghosts(), b.staged_far.data(), b.far.bytes());
   }
-  b.reverse->start();
+  timed(*b.reverse, &Channel::start);
   in_flight_ = true;
   return {this, &x, false};
 }
@@ -101,14 +111,14 @@ void HaloExchange<T>::finish(DVector<T>& x, bool forward) {
   Executor& executor = *context_.executor;
   in_flight_ = false;
   if (forward) {
-    b.forward->wait();
+    timed(*b.forward, &Channel::wait);
     if (!b.far.size()) return;
     if (b.staged_far.empty())
       executor.copy_within(b.far.data(), x.ghosts(), b.far.bytes());
     else
       executor.copy_from_host(b.staged_far.data(), x.ghosts(), b.far.bytes());
   } else {
-    b.reverse->wait();
+    timed(*b.reverse, &Channel::wait);
     if (!b.near.size()) return;
     if (!b.staged_near.empty()) executor.copy_from_host(b.staged_near.data(), b.near.data(), b.near.bytes());
     executor.template kernels<T>().scatter_add(plan_->n_send(), send_index_.data(), x.columns(), b.near.data(),

@@ -50,19 +50,22 @@ class ATOLL_API HaloExchange {
   void reverse(DVector<T>& x) { start_reverse(x).finish(); }
 
   const HaloPlanPtr& plan() const { return plan_; }
-  std::size_t bytes() const; ///< buffers held now
+  std::size_t bytes() const;                  ///< buffers held now
+  double seconds() const { return seconds_; } ///< spent on messages so far, on this rank, waiting included
 
  private:
   friend class HaloInFlight<T>;
   struct Buffers;
   Buffers& buffers(LocalIndex columns);
   void finish(DVector<T>& x, bool forward);
+  void timed(Channel& channel, void (Channel::*step)());
 
   Context context_;
   HaloPlanPtr plan_;
   Array<LocalIndex> send_index_;
   std::vector<std::unique_ptr<Buffers>> buffers_;
   bool in_flight_ = false;
+  double seconds_ = 0;
 };
 
 extern template class HaloExchange<float>;

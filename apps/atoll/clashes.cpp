@@ -21,6 +21,7 @@ struct FilesOf {
   Files operator()(const ConvertJob& job) const { return {{}, {job.output}}; }
   Files operator()(const InfoJob& job) const { return {{job.matrix}, {}}; }
   Files operator()(const BenchJob& job) const { return {{job.matrix}, {}}; }
+  Files operator()(const PlanJob& job) const { return {{job.matrix}, {}}; }
   Files operator()(const OptionsJob&) const { return {}; }
   Files operator()(const DoctorJob&) const { return {}; }
 };

@@ -189,6 +189,7 @@ SolveJob solve_job(const OptionValues& values, const std::vector<std::string>& w
   job.storage = storage(values);
   job.output = values.text("output");
   job.monitor = values.flag("monitor");
+  job.bandwidth = values.text("bandwidth");
   job.reproducible = values.flag("reproducible");
   return job;
 }
@@ -240,6 +241,17 @@ BenchJob bench_job(const OptionValues& values, const std::vector<std::string>& w
   return job;
 }
 
+PlanJob plan_job(const OptionValues& values, const std::vector<std::string>& words) {
+  PlanJob job;
+  job.matrix = words[0];
+  job.parts = static_cast<int>(values.integer("parts"));
+  job.bandwidth = values.text("bandwidth");
+  job.network = parse_network(values.text("network"));
+  job.partition = partition_options(values);
+  job.storage = storage(values);
+  return job;
+}
+
 CommonJob common_job(const OptionValues& values) {
   CommonJob common;
   common.json = values.text("json");
@@ -270,6 +282,8 @@ Job make_job(const OptionValues& values, const std::vector<std::string>& words) 
     job.work = InfoJob{words[0]};
   else if (bit == commands::bench)
     job.work = bench_job(values, words);
+  else if (bit == commands::plan)
+    job.work = plan_job(values, words);
   else if (bit == commands::options)
     job.work = OptionsJob{};
   else

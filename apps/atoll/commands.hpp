@@ -14,6 +14,7 @@ int run(Session& session, Listener& listener, const CommonJob& common, const Par
 int run(Session& session, Listener& listener, const CommonJob& common, const ConvertJob& job);
 int run(Session& session, Listener& listener, const CommonJob& common, const InfoJob& job);
 int run(Session& session, Listener& listener, const CommonJob& common, const BenchJob& job);
+int run(Session& session, Listener& listener, const CommonJob& common, const PlanJob& job);
 int run(Session& session, Listener& listener, const CommonJob& common, const OptionsJob& job);
 int run(Session& session, Listener& listener, const CommonJob& common, const DoctorJob& job);
 

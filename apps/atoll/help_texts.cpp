@@ -73,6 +73,16 @@ constexpr HelpTexts texts[] = {
      "  mpirun -n 4 atoll bench\n"
      "  mpirun -n 2 atoll bench poisson3d:160x160x160\n"
      "  mpirun -n 2 atoll bench A.mtx --seconds 1 --json bench.json\n"},
+    {"plan",
+     "Cuts the matrix as a run on P ranks would, builds one part after the other, and tells what such a run will "
+     "need: "
+     "memory by part, messages and bytes of an exchange, and the time of an iteration of conjugate gradients with "
+     "Jacobi by a model of memory bandwidth, latency and network bandwidth. It runs on any number of ranks, one too; "
+     "on as "
+     "many as a machine of the real run will have, the measured bandwidth of a rank is that of the real run.",
+     "  atoll plan A.mtx -n 64\n"
+     "  mpirun -n 2 atoll plan poisson3d:100x100x100 -n 16 --network latency=1e-6,bandwidth=2.5e10\n"
+     "  atoll plan A.h5 -n 8 --bandwidth 1.2e10 --json plan.json\n"},
     {"options", "Prints every option of every command with its default, its range and when to change it.",
      "  atoll options\n"
      "  atoll options --json -\n"
@@ -103,6 +113,8 @@ constexpr OptionMeaning meanings[] = {
     {"generate", "output", "write the model problem here, whole or not at all",
      ".mtx is a Matrix Market file, .h5 or .hdf5 a store"},
     {"partition", "parts", "number of parts to cut the rows into", "as many as the ranks that will use them"},
+    {"plan", "parts", "number of ranks of the run that is planned",
+     "any number, whatever the ranks that the plan itself runs on"},
     {"convert", "parts", "cut the rows anew into so many parts; OUT is a store",
      "without it, a store keeps its parts when it becomes another store, and other matrices get one"},
     {"generate", "parts", "cut the rows into so many parts; the output is a store",

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "network.hpp"
+
 #include <atoll/core/packed_matrix.hpp>
 #include <atoll/partition/partitioner.hpp>
 #include <atoll/solvers/stopping.hpp>
@@ -24,6 +26,7 @@ struct SolveJob {
   std::string output;
   bool monitor = false;
   bool reproducible = false;
+  std::string bandwidth = "auto"; ///< "auto", "measure", or bytes a second of one rank
 };
 
 struct MultiplyJob {
@@ -59,6 +62,14 @@ struct BenchJob {
   std::int64_t megabytes = 2500;
   PartitionOptions partition;
 };
+struct PlanJob {
+  std::string matrix;
+  int parts = 1;
+  std::string bandwidth = "auto"; ///< "auto", "measure", or bytes a second of one rank
+  Network network;
+  PartitionOptions partition;
+  StorageWish storage = StorageWish::least_bytes;
+};
 struct OptionsJob {};
 struct DoctorJob {};
 
@@ -75,7 +86,8 @@ struct CommonJob {
 struct Job {
   std::string command;
   CommonJob common;
-  std::variant<SolveJob, MultiplyJob, PartitionJob, ConvertJob, InfoJob, BenchJob, OptionsJob, DoctorJob> work;
+  std::variant<SolveJob, MultiplyJob, PartitionJob, ConvertJob, InfoJob, BenchJob, PlanJob, OptionsJob, DoctorJob>
+      work;
 };
 
 } // namespace atl::app

@@ -76,6 +76,10 @@ double Bandwidth::seconds(const Traffic& traffic) const {
   return traffic.read / read + traffic.written * per_written + traffic.updated * per_updated;
 }
 
+Bandwidth one_rate(double rate, int ranks) {
+  return {.ranks = ranks, .read = rate, .copy = rate, .triad = rate, .update = rate};
+}
+
 Bandwidth measure_bandwidth(const Context& context, const StreamSettings& settings) {
   const int ranks = settings.ranks > 0 ? std::min(settings.ranks, context.size()) : context.size();
   const bool streaming = context.rank() < ranks;

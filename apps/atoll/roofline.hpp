@@ -34,6 +34,9 @@ struct Bandwidth {
   double seconds(const Traffic& traffic) const;
 };
 
+/// The same rate for reading and writing, bytes a second of so many ranks together.
+Bandwidth one_rate(double rate, int ranks);
+
 struct StreamSettings {
   double seconds = 0.2;   ///< about, in all, beside making the arrays
   std::int64_t bytes = 0; ///< of the three arrays on each machine; 0: chosen, several times the last-level cache

@@ -46,9 +46,26 @@ Traffic cg_traffic(const DSparseMatrix<T>& a, const Preconditioner<T>& m) {
   return traffic;
 }
 
+template <class T>
+Traffic method_traffic(const std::string& method, const DSparseMatrix<T>& a, const Preconditioner<T>& m) {
+  if (method != "cg-textbook" && method != "cg-pipelined") return cg_traffic(a, m);
+  const double vector = bytes_of_values<T>(a.row_map()->n_owned());
+  Traffic traffic = product_traffic(a);
+  traffic += {.read = (m.diagonal() ? 2 : 1) * vector, .written = vector}; // u = M^-1 r
+  if (method == "cg-pipelined") {
+    traffic += {.read = 10 * vector, .updated = 8 * vector}; // the update with its dots
+  } else {
+    traffic += {.read = (2 + 2) * vector};                                      // dots of r, u and of p, w
+    traffic += {.read = (2 + 2 + 2) * vector, .updated = (1 + 1 + 1) * vector}; // p; x; r
+  }
+  return traffic;
+}
+
 template Traffic product_traffic(const DSparseMatrix<float>&, LocalIndex);
 template Traffic product_traffic(const DSparseMatrix<double>&, LocalIndex);
 template Traffic cg_traffic(const DSparseMatrix<float>&, const Preconditioner<float>&);
 template Traffic cg_traffic(const DSparseMatrix<double>&, const Preconditioner<double>&);
+template Traffic method_traffic(const std::string&, const DSparseMatrix<float>&, const Preconditioner<float>&);
+template Traffic method_traffic(const std::string&, const DSparseMatrix<double>&, const Preconditioner<double>&);
 
 } // namespace atl::app

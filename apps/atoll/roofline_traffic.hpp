@@ -23,5 +23,8 @@ Traffic product_traffic(const DSparseMatrix<T>& a, LocalIndex k = 1);
 /// of product, preconditioner, dots and update. What other preconditioners move within themselves is not in it.
 template <class T>
 Traffic cg_traffic(const DSparseMatrix<T>& a, const Preconditioner<T>& m);
+/// One iteration of a method by its name; those other than the default go pass by pass.
+template <class T>
+Traffic method_traffic(const std::string& method, const DSparseMatrix<T>& a, const Preconditioner<T>& m);
 
 } // namespace atl::app

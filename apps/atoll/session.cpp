@@ -90,9 +90,13 @@ void Session::report_memory(GlobalIndex rows) {
   summary.add("memory", text);
 }
 
-void Session::finish(GlobalIndex rows) {
+void Session::report_figures(GlobalIndex rows) {
   report_times();
   report_memory(rows);
+}
+
+void Session::finish(GlobalIndex rows) {
+  report_figures(rows);
   finish_without_figures();
 }
 

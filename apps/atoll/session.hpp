@@ -51,10 +51,12 @@ class Session {
   int threads() const { return threads_; }
   bool report_on_stdout() const { return json_path_ == "-"; }
 
+  /// Times and memory until now. Collective.
+  void report_figures(GlobalIndex rows);
   /// Adds times, memory and notes, prints the summary and writes the report. Collective, the last step of every
   /// command.
   void finish(GlobalIndex rows);
-  /// The same without times and memory, for commands that work on no matrix.
+  /// The same without times and memory, for commands that work on no matrix or have reported them.
   void finish_without_figures();
 
  private:

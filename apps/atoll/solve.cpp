@@ -1,10 +1,14 @@
 #include "commands.hpp"
+#include "iteration_report.hpp"
 #include "report_solve.hpp"
 #include "right_hand_side.hpp"
+#include "roofline_traffic.hpp"
 #include "solvable.hpp"
 #include "vectors.hpp"
 
 #include <atoll/solvers/registry.hpp>
+
+#include <algorithm>
 
 namespace atl::app {
 
@@ -28,6 +32,17 @@ template <class T>
 NullSpace<T> make_null_space(const DSparseMatrix<T>& a, const std::string& wish) {
   if (wish == "none") return {};
   return wish == "constant" ? NullSpace<T>::constant(a) : NullSpace<T>::find(a);
+}
+
+template <class T>
+SolvedIterations iterations_of(const SolveJob& job, const DSparseMatrix<T>& a, const Preconditioner<T>& m,
+                               const SolveResult& result) {
+  const HaloPlan& plan = *a.plan();
+  return {.times = result.times,
+          .iterations = result.iterations,
+          .traffic = method_traffic(job.method, a, m),
+          .halo_messages = static_cast<int>(std::max(plan.send().size(), plan.receive().size())),
+          .halo_bytes = bytes_of_values<T>(std::max(plan.n_send(), plan.n_receive()))};
 }
 
 template <class T>
@@ -76,7 +91,9 @@ int solve(Session& session, const Listener& listener, const SolveJob& job) {
   report_method(session, job, preconditioner->name(), null_space.dimension());
   report_result(session, job, result, why, listener);
   report_solve_memory(session, a.bytes(), b.bytes() + x.bytes() + method.bytes(), preconditioner->bytes());
-  session.finish(a.rows());
+  session.report_figures(a.rows());
+  report_iteration(session, job.bandwidth, iterations_of(job, a, *preconditioner, result));
+  session.finish_without_figures();
   return result.converged() ? 0 : 1;
 }
 

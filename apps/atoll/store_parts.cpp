@@ -40,15 +40,23 @@ std::vector<GlobalIndex> row_ranges(const Context& context, std::span<const int>
 } // namespace
 
 template <class T>
-void write_partitioned_store(const Context& context, const std::string& path, Loaded<T>&& loaded,
-                             std::span<const int> owner, int parts, bool compress) {
+PartedRows<T> bring_parts_together(const Context& context, Loaded<T>&& loaded, std::span<const int> owner,
+                                   int parts) {
   std::vector<int> rank = ranks_of(owner, {parts, context.size()});
   const Numbering before = loaded.numbering;
   auto moved = redistribute<T>(context, std::move(loaded.rows), std::move(rank), before);
   const std::vector<int> part = parts_after_move(context, owner, before, moved.numbering);
   order_by_part<T>(context, moved.rows, moved.numbering, part);
-  write_store<T>(context, path, moved.rows, moved.numbering, row_ranges(context, part, parts),
-                 {.compress = compress, .name = loaded.name});
+  return {std::move(moved.rows), std::move(moved.numbering), row_ranges(context, part, parts)};
+}
+
+template <class T>
+void write_partitioned_store(const Context& context, const std::string& path, Loaded<T>&& loaded,
+                             std::span<const int> owner, int parts, bool compress) {
+  const std::string name = loaded.name;
+  const PartedRows<T> parted = bring_parts_together<T>(context, std::move(loaded), owner, parts);
+  write_store<T>(context, path, parted.rows, parted.numbering, parted.row_ranges,
+                 {.compress = compress, .name = name});
 }
 
 void write_text_in_parallel(const Context& context, const std::string& path, std::string_view text) {
@@ -62,6 +70,8 @@ void write_text_in_parallel(const Context& context, const std::string& path, std
   safe.commit(*context.comm);
 }
 
+template PartedRows<float> bring_parts_together(const Context&, Loaded<float>&&, std::span<const int>, int);
+template PartedRows<double> bring_parts_together(const Context&, Loaded<double>&&, std::span<const int>, int);
 template void write_partitioned_store(const Context&, const std::string&, Loaded<float>&&, std::span<const int>, int,
                                       bool);
 template void write_partitioned_store(const Context&, const std::string&, Loaded<double>&&, std::span<const int>, int,

@@ -59,7 +59,7 @@ SolveResult Cg<T>::solve(LinearOperator<T>& a, Preconditioner<T>& m, const DVect
   work_->sweep.exact = reproducible_ ? work_->exact.data() + squared_residual : nullptr;
 
   CgRun<T> run(a, m, b, x, stopping, null_space, *work_, matrix_norm);
-  while (!run.done()) run.settle(sweep(run));
+  while (!run.done()) run.settle(run.timed(sweep<T>));
   return run.finish();
 }
 

@@ -134,8 +134,24 @@ void CgRun<T>::reduce(int first, int last) {
     if (stopping_.interrupt && stopping_.interrupt->load() != 0) request += was_interrupted;
     context_.executor->copy_from_host(&request, scalar(stop_request), sizeof request);
   }
-  if (!work.exact.empty()) return reduce_exactly(first, last, request);
-  all_reduce_sum(*context_.comm, *context_.executor, scalar(first), last - first, work.host + first);
+  const Timer timer;
+  if (!work.exact.empty())
+    reduce_exactly(first, last, request);
+  else
+    all_reduce_sum(*context_.comm, *context_.executor, scalar(first), last - first, work.host + first);
+  reduction_seconds_ += timer.seconds();
+}
+
+template <class T>
+Leave CgRun<T>::timed(Leave (&sweep)(CgRun&)) {
+  const auto halo_seconds = [&] { return a.matrix() ? a.matrix()->halo().seconds() : 0.0; };
+  const double halo = halo_seconds(), reductions = reduction_seconds_;
+  const Timer timer;
+  const Leave leave = sweep(*this);
+  result_.times.iterations += timer.seconds();
+  result_.times.halo += halo_seconds() - halo;
+  result_.times.reductions += reduction_seconds_ - reductions;
+  return leave;
 }
 
 /// One reduction, of the digits of all sums.

@@ -123,6 +123,8 @@ class CgRun {
   /// What follows the one reduction of the single-reduction forms: all checks, and the scalars of the next step.
   std::optional<Leave> advance();
   void count_step() { ++result_.iterations; }
+  /// Runs a sweep and adds its time to the result's.
+  Leave timed(Leave (&sweep)(CgRun&));
 
  private:
   const DVector<T>& project_rhs(const DVector<T>& b);
@@ -155,6 +157,7 @@ class CgRun {
   const DVector<T>& b_; ///< the right-hand side without its part in the null space
   const double matrix_norm_;
   Timer timer_;
+  double reduction_seconds_ = 0;
   EnergyEstimate energy_;
   double target_ = 0;
   // Of the iterate at hand and of work.kept, one has a residual of at most most_growth times the lowest.
