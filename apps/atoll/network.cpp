@@ -28,9 +28,10 @@ Network parse_network(const std::string& text) {
   Network network;
   std::set<std::string_view> seen;
   std::string_view rest = text;
-  while (!rest.empty()) {
+  for (bool more = true; more;) {
     const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    more = part.size() < rest.size();
+    rest.remove_prefix(part.size() + (more ? 1 : 0));
     const std::size_t equals = std::min(part.find('='), part.size());
     const std::string_view name = part.substr(0, equals);
     if (name != "latency" && name != "bandwidth") refuse(part, "is neither a latency nor a bandwidth");

@@ -72,8 +72,10 @@ PartedRows<T> part_rows(const Context& context, Loaded<T>&& loaded, std::span<co
 
 /// As the job gives it, or measured on the ranks that are here.
 Bandwidth bandwidth_of(Session& session, const PlanJob& job) {
-  if (const auto number = parse_real(job.bandwidth)) return one_rate(*number, 1);
-  return session.phase("bandwidth", [&] { return measure_bandwidth(session.context); });
+  const auto number = parse_real(job.bandwidth);
+  session.report.set("plan.model.bandwidth_measured", !number);
+  return session.phase("bandwidth",
+                       [&] { return number ? one_rate(*number, 1) : measure_bandwidth(session.context); });
 }
 
 template <class T>
@@ -99,8 +101,7 @@ int plan(Session& session, const PlanJob& job) {
   report_matrix(session, name, rows, rows, entries, symmetric);
   report_ranks(session);
   report_cut(session, made, job.parts);
-  session.report.set("plan.method", symmetric ? "cg" : "product")
-      .set("plan.bandwidth_measured", !parse_real(job.bandwidth));
+  session.report.set("plan.method", symmetric ? "cg" : "product");
   session.summary.add("plan", fmt::format("{}, {}", counted(job.parts, "rank"),
                                           symmetric ? "conjugate gradients with Jacobi"
                                                     : "products alone, for the matrix is not symmetric"));

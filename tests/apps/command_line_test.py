@@ -79,7 +79,7 @@ class Usage(CommandTest):
         self.assert_usage([], "command")
         self.assert_usage(["slove", "poisson2d:3x3"], "did you mean solve?")
         self.assert_usage(["--rtol", "1e-3", "solve"], "first argument")
-        self.assert_usage(["plan", "poisson2d:3x3", "-n", "2"], "plan", "not in this build")
+        self.assert_usage(["svd", "poisson2d:3x3"], "svd", "not in this build")
         self.assert_usage(["eigs", "poisson2d:3x3", "-k", "2"], "eigs", "not in this build")
 
     def test_unknown_options_name_the_nearest(self):
@@ -103,7 +103,7 @@ class Usage(CommandTest):
             self.assert_usage(["solve", "poisson2d:3x3", word, "1e-8"], "two dashes: --" + word[1:].split("=")[0])
 
     def test_an_option_of_another_command_names_it(self):
-        self.assert_usage(["solve", "poisson2d:3x3", "-n", "4"], "-n", "partition, convert and generate", "mpirun -n P atoll solve")
+        self.assert_usage(["solve", "poisson2d:3x3", "-n", "4"], "-n", "partition, convert, generate and plan", "mpirun -n P atoll solve")
         self.assert_usage(["info", "poisson2d:3x3", "--rhs", "ones"], "but of solve")
         self.assert_usage(["info", "poisson2d:3x3", "-o", "x"], "-o", "but of solve, partition, multiply and generate")
 

@@ -43,6 +43,7 @@ class Keys(CommandTest):
                      ["partition", "poisson2d:3x3", "-n", "2", "-o", self.path("p.txt")],
                      ["convert", "poisson2d:3x3", self.path("c.mtx")], ["generate", "poisson2d:3x3", "-n", "2", "-o", self.path("g.h5")],
                      ["info", self.path("g.h5")], ["info", vector], ["options"], ["doctor"],
+                     ["plan", "poisson2d:3x3", "-n", "2", "--bandwidth", "1e10"],
                      ["bench", "poisson2d:30x30", "--seconds", "0", "--megabytes", "3"]):
             for ranks in (None, 2):
                 with self.subTest(call=call, ranks=ranks):
