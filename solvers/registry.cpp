@@ -13,7 +13,7 @@ constexpr SolverName methods[] = {
     {"auto", "picked from the matrix: conjugate gradients for symmetric matrices", true},
     {"cg", "conjugate gradients with one reduction an iteration (Chronopoulos & Gear)", true},
     {"cg-textbook", "conjugate gradients with two reductions an iteration (Hestenes & Stiefel)", true},
-    {"cg-pipelined", "conjugate gradients with the reduction hidden behind the product", false},
+    {"cg-pipelined", "conjugate gradients with the reduction hidden behind the product (Ghysels & Vanroose)", true},
     {"minres", "symmetric indefinite systems", false},
     {"bicgstab", "nonsymmetric systems, short recurrence", false},
     {"gmres", "nonsymmetric systems, restarted", false},

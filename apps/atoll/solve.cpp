@@ -25,6 +25,7 @@ void require_known(const Context& context, const SolveJob& job) {
 /// Conjugate gradients are what this build has, so "auto" need not choose: the matrix is symmetric by now.
 template <class T>
 Cg<T> make_method(const std::string& name) {
+  if (name == "cg-pipelined") return Cg<T>(CgVariant::pipelined);
   return Cg<T>(name == "cg-textbook" ? CgVariant::textbook : CgVariant::single_reduction);
 }
 

@@ -9,7 +9,8 @@ CgWorkspace<T>::CgWorkspace(const LinearOperator<T>& a, CgForm wanted)
   // Whatever A is applied to has places for ghosts.
   const auto vector = [&](bool ghosts) { return DVector<T>(a.context(), ghosts ? cols_ : rows_); };
   r = vector(form == CgForm::fused);
-  p = vector(form != CgForm::single_reduction);
+  const bool one_product = form == CgForm::single_reduction || form == CgForm::pipelined; // and not of p
+  p = vector(!one_product);
   if (form == CgForm::fused) {
     matrix = a.matrix();
     sweep = CgSweep<T>(matrix->split(), a.context().executor->template kernels<T>().threads());
@@ -17,7 +18,10 @@ CgWorkspace<T>::CgWorkspace(const LinearOperator<T>& a, CgForm wanted)
   }
   u = vector(form == CgForm::single_reduction);
   w = vector(false);
-  if (form == CgForm::single_reduction) s = vector(false);
+  if (one_product) s = vector(false);
+  if (form != CgForm::pipelined) return;
+  m = vector(true);
+  for (DVector<T>* v : {&am, &q, &z}) *v = vector(false);
 }
 
 namespace {
@@ -26,6 +30,7 @@ namespace {
 template <class T>
 CgForm form_of(CgVariant variant, const LinearOperator<T>& a, const Preconditioner<T>& m) {
   if (variant == CgVariant::textbook) return CgForm::textbook;
+  if (variant == CgVariant::pipelined) return CgForm::pipelined;
   const bool fuses = a.matrix() && a.matrix()->packed() && (m.is_identity() || m.diagonal());
   return fuses ? CgForm::fused : CgForm::single_reduction;
 }
@@ -39,6 +44,8 @@ Leave sweep(CgRun<T>& run) {
     return single_reduction_sweep(run);
   case CgForm::fused:
     return fused_sweep(run);
+  case CgForm::pipelined:
+    return pipelined_sweep(run);
   }
   return Leave::breakdown;
 }
@@ -70,7 +77,15 @@ std::size_t Cg<T>::bytes() const {
 
 template <class T>
 const char* Cg<T>::name(CgVariant variant) {
-  return variant == CgVariant::single_reduction ? "cg" : "cg-textbook";
+  switch (variant) {
+  case CgVariant::single_reduction:
+    return "cg";
+  case CgVariant::textbook:
+    return "cg-textbook";
+  case CgVariant::pipelined:
+    return "cg-pipelined";
+  }
+  return "cg";
 }
 
 template class Cg<float>;

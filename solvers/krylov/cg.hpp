@@ -9,7 +9,8 @@ namespace atl {
 
 enum class CgVariant {
   single_reduction, ///< Chronopoulos & Gear (1989): one reduction an iteration
-  textbook          ///< Hestenes & Stiefel (1952); Saad (2003), algorithm 9.1: two reductions an iteration
+  textbook,         ///< Hestenes & Stiefel (1952); Saad (2003), algorithm 9.1: two reductions an iteration
+  pipelined ///< Ghysels & Vanroose (2014): one reduction, which goes on beside preconditioner and product; more vectors
 };
 
 template <class T>

@@ -126,16 +126,29 @@ void CgRun<T>::dots(Offset n, std::span<const DotPair<T>> pairs, int place) {
 }
 
 template <class T>
-void CgRun<T>::reduce(int first, int last) {
+void CgRun<T>::pipelined_dots() {
+  const DVector<T>&r = work.r, &u = work.u, &w = work.w;
+  const DotPair<T> pairs[] = {{r.data(), r.data()}, {r.data(), u.data()}, {w.data(), u.data()}};
+  dots(r.owned_size(), pairs, squared_residual);
+}
+
+/// Whether this rank wants to stop, as it goes into the sum of all.
+template <class T>
+double CgRun<T>::write_stop_request() {
   const bool watched = stopping_.interrupt || stopping_.time_limit_seconds > 0;
+  if (!watched) return 0;
   double request = 0;
-  if (last == stop_request + 1 && watched) {
-    if (stopping_.time_limit_seconds > 0 && timer_.seconds() > stopping_.time_limit_seconds) request += time_is_over;
-    if (stopping_.interrupt && stopping_.interrupt->load() != 0) request += was_interrupted;
-    context_.executor->copy_from_host(&request, scalar(stop_request), sizeof request);
-  }
+  if (stopping_.time_limit_seconds > 0 && timer_.seconds() > stopping_.time_limit_seconds) request += time_is_over;
+  if (stopping_.interrupt && stopping_.interrupt->load() != 0) request += was_interrupted;
+  context_.executor->copy_from_host(&request, scalar(stop_request), sizeof request);
+  return request;
+}
+
+template <class T>
+void CgRun<T>::reduce(int first, int last) {
+  const double request = last == stop_request + 1 ? write_stop_request() : 0;
   const Timer timer;
-  if (!work.exact.empty())
+  if (sums_exactly())
     reduce_exactly(first, last, request);
   else
     all_reduce_sum(*context_.comm, *context_.executor, scalar(first), last - first, work.host + first);
@@ -152,6 +165,25 @@ Leave CgRun<T>::timed(Leave (&sweep)(CgRun&)) {
   result_.times.halo += halo_seconds() - halo;
   result_.times.reductions += reduction_seconds_ - reductions;
   return leave;
+}
+
+template <class T>
+std::optional<SumInFlight> CgRun<T>::start_reduce(int first, int last) {
+  const double request = last == stop_request + 1 ? write_stop_request() : 0;
+  if (!sums_exactly())
+    return work.overlapped.start(*context_.comm, *context_.executor, scalar(first), last - first, work.host + first);
+  const Timer timer;
+  reduce_exactly(first, last, request);
+  reduction_seconds_ += timer.seconds();
+  return {};
+}
+
+template <class T>
+void CgRun<T>::finish_reduce(std::optional<SumInFlight>& sum) {
+  if (!sum) return;
+  const Timer timer;
+  sum->finish();
+  reduction_seconds_ += timer.seconds();
 }
 
 /// One reduction, of the digits of all sums.

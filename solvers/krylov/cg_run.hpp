@@ -1,6 +1,7 @@
 #pragma once
 /// What the variants of conjugate gradients share: the state of one solve, its start, its checks and its end.
 
+#include <atoll/comm/reductions.hpp>
 #include <atoll/core/cg_sweep.hpp>
 #include <atoll/core/timer.hpp>
 #include <atoll/solvers/krylov/cg.hpp>
@@ -28,7 +29,7 @@ enum ScalarPlace {
 };
 
 /// Which vectors a sweep works on.
-enum class CgForm { textbook, single_reduction, fused };
+enum class CgForm { textbook, single_reduction, fused, pipelined };
 
 /// Vectors and scalars of conjugate gradients, kept between solves of the same shape.
 template <class T>
@@ -38,13 +39,15 @@ struct CgWorkspace {
   DVector<T> r;                ///< residual, carried by the recurrence; the true one after settle(). Fused: u
   DVector<T> u;                ///< M^-1 r; fused: none
   DVector<T> p;                ///< search direction
-  DVector<T> w;                ///< A u (single reduction) or A p (textbook); fused: none
-  DVector<T> s;                ///< A p, carried (single reduction only)
+  DVector<T> w;                ///< A u (single reduction, pipelined) or A p (textbook); fused: none
+  DVector<T> s;                ///< A p, carried (single reduction, pipelined)
+  DVector<T> m, am, q, z;      ///< M^-1 w, A m, M^-1 s, A q (pipelined only)
   DVector<T> projected_b;      ///< b without its part in the null space; empty unless there is one
   DVector<T> kept;             ///< the iterate before the residual grew; empty until one first does
   Array<double> scalars;       ///< in the executor's memory, by Scalar
   double host[n_scalars] = {}; ///< the same, for host code
   std::vector<ExactSum> exact; ///< by Scalar: what this rank adds to the next reduction; empty: rounded sums
+  OverlappedSum overlapped;    ///< pipelined
   CgForm form;
   const DSparseMatrix<T>* matrix = nullptr; ///< fused: the one that `sweep` was made for
   CgSweep<T> sweep;                         ///< fused
@@ -58,7 +61,8 @@ struct CgWorkspace {
   }
   std::size_t bytes() const {
     std::size_t total = scalars.bytes() + sweep.bytes() + exact.capacity() * sizeof(ExactSum);
-    for (const DVector<T>* v : {&r, &u, &p, &w, &s, &projected_b, &kept}) total += v->map() ? v->bytes() : 0;
+    for (const DVector<T>* v : {&r, &u, &p, &w, &s, &m, &am, &q, &z, &projected_b, &kept})
+      total += v->map() ? v->bytes() : 0;
     return total;
   }
 
@@ -106,6 +110,12 @@ class CgRun {
   /// Sums the scalars [first, last) over the ranks. A range that ends behind stop_request carries this
   /// rank's.
   void reduce(int first, int last);
+  /// The same beside other work, until the token is finished. Exact sums are reduced at once, without a token.
+  std::optional<SumInFlight> start_reduce(int first, int last);
+  void finish_reduce(std::optional<SumInFlight>& sum);
+  bool sums_exactly() const { return !work.exact.empty(); }
+  void pipelined_dots();                              ///< (r, r), (r, u), (w, u) of this rank
+  void residual_of_x() { a.residual(x, b_, work.r); } ///< the true residual in place of the carried one
   void clear_state();
   /// Makes the executor's scalars visible in work.host.
   void fetch_scalars();
@@ -137,6 +147,7 @@ class CgRun {
   double norm(const DVector<T>& v);
   double scaled_norm(const DVector<T>& v);
   void start();
+  double write_stop_request();
   void reduce_exactly(int first, int last, double request);
   double root(double square, const DVector<T>& v);
   void recompute_residual(bool carried);
@@ -175,5 +186,7 @@ template <class T>
 Leave textbook_sweep(CgRun<T>& run);
 template <class T>
 Leave fused_sweep(CgRun<T>& run);
+template <class T>
+Leave pipelined_sweep(CgRun<T>& run);
 
 } // namespace atl

@@ -43,7 +43,7 @@ class Help(CommandTest):
         self.assertIn("(default 1e-8)", text)
         self.assertIn("(default A*ones)", text)
         self.assertIn(">= 0 and < 1", text)
-        self.assertIn("not in this build: cg-pipelined", text)
+        self.assertIn("not in this build: minres", text)
 
     def test_required_options_are_marked(self):
         for command, options in [("multiply", ["--vector FILE"]), ("partition", ["-n P", "-o FILE"]), ("generate", ["-o FILE"]),

@@ -39,7 +39,7 @@ class Answers(CommandTest):
 
     def test_every_method_and_preconditioner(self):
         expected = solve(poisson2d(6, 5), [1.0] * 30)
-        for method in ("auto", "cg", "cg-textbook"):
+        for method in ("auto", "cg", "cg-textbook", "cg-pipelined"):
             for preconditioner in ("auto", "none", "jacobi"):
                 with self.subTest(method=method, preconditioner=preconditioner):
                     run = atoll("solve", "poisson2d:6x5", "--rhs", "ones", "--rtol", "1e-12", "--method", method,
@@ -283,7 +283,7 @@ class Singular(CommandTest):
         n = 20
         rhs = write_array(self.path("b.mtx"), [[(-1.0) ** i + 0.25 for i in range(n)]])  # 0.25 cannot be reached
         matrix = write_matrix(self.path("a.mtx"), neumann_chain(n))
-        for method in ("cg", "cg-textbook"):
+        for method in ("cg", "cg-textbook", "cg-pipelined"):
             for more in ([], ["--max-iterations", "2"]):
                 run = atoll("solve", matrix, "--rhs", rhs, "--null-space", "none", "--method", method, "-o",
                             self.path("x.mtx"), "--json", self.path("r.json"), *more, ranks=2)

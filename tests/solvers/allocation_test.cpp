@@ -37,7 +37,7 @@ double wave(GlobalIndex i) { return std::sin(1.0 + 0.7 * static_cast<double>(i))
 void check_second_solve(const Context& context, bool singular) {
   constexpr GlobalIndex n = 60;
   SCOPED_TRACE(std::string(context.executor->name()) + (singular ? ", singular" : ", regular"));
-  for (const CgVariant variant : {CgVariant::single_reduction, CgVariant::textbook}) {
+  for (const CgVariant variant : {CgVariant::single_reduction, CgVariant::textbook, CgVariant::pipelined}) {
     System<double> s(context, n, singular ? test::neumann_chains(n, 2) : test::poisson1d(), wave);
     const auto space = singular ? NullSpace<double>::find(*s.a) : NullSpace<double>();
     Jacobi<double> m;

@@ -18,7 +18,7 @@ namespace {
 
 using test::System;
 
-constexpr CgVariant variants[] = {CgVariant::single_reduction, CgVariant::textbook};
+constexpr CgVariant variants[] = {CgVariant::single_reduction, CgVariant::textbook, CgVariant::pipelined};
 
 /// A random symmetric positive definite matrix by formula.
 test::Entry random_spd(GlobalIndex n, std::uint64_t seed) {
@@ -153,9 +153,8 @@ std::int64_t reductions_of_solve(CgVariant variant, int iterations) {
 }
 
 TEST(Cg, OneReductionAnIterationOrTwoInTheTextbookForm) {
-  EXPECT_EQ(reductions_of_solve(CgVariant::single_reduction, 30) -
-                reductions_of_solve(CgVariant::single_reduction, 20),
-            10);
+  for (const CgVariant variant : {CgVariant::single_reduction, CgVariant::pipelined})
+    EXPECT_EQ(reductions_of_solve(variant, 60) - reductions_of_solve(variant, 20), 40);
   EXPECT_EQ(reductions_of_solve(CgVariant::textbook, 30) - reductions_of_solve(CgVariant::textbook, 20), 20);
 }
 

@@ -23,7 +23,7 @@ void check_chains(const Context& context, GlobalIndex n, GlobalIndex chains, std
   const auto space = NullSpace<double>::find(*s.a);
   EXPECT_EQ(space.dimension(), chains);
   s.x.fill(7); // a start with a large part in the null space
-  for (const CgVariant variant : {CgVariant::single_reduction, CgVariant::textbook}) {
+  for (const CgVariant variant : {CgVariant::single_reduction, CgVariant::textbook, CgVariant::pipelined}) {
     const auto result = s.solve("jacobi", variant, {.rtol = 1e-10}, space);
     EXPECT_TRUE(result.converged());
     EXPECT_LE(test::relative_distance(s.answer(), test::least_norm_solve(s.dense_a, s.dense_b)), 1e-7);

@@ -40,7 +40,7 @@ TEST(Registry, EveryAvailablePreconditionerIsMadeByItsName) {
 TEST(Registry, UnknownNamesGetTheNearestOne) {
   EXPECT_EQ(kind_of([] { require_method("cgg"); }), ErrorKind::usage);
   EXPECT_EQ(text_of([] { require_method("cgg"); }),
-            "unknown method 'cgg'; did you mean 'cg'? This build has auto, cg, cg-textbook");
+            "unknown method 'cgg'; did you mean 'cg'? This build has auto, cg, cg-textbook, cg-pipelined");
   EXPECT_EQ(text_of([] { require_preconditioner("mystery"); }),
             "unknown preconditioner 'mystery'; this build has auto, none, jacobi");
   EXPECT_EQ(kind_of([] { require_method("gmres"); }), ErrorKind::environment);

@@ -124,20 +124,23 @@ const Layout layouts[] = {{2, 0, "host", 1}, {3, 5, "host", 2},      {7, 6, "hos
 
 TEST(Reproducible, TheSameBitsInEveryLayout) {
   for (const char* preconditioner : {"jacobi", "none"})
-    for (const CgVariant variant : {CgVariant::single_reduction, CgVariant::textbook}) {
+    for (const CgVariant variant : {CgVariant::single_reduction, CgVariant::textbook, CgVariant::pipelined}) {
       const Outcome expected = solve({1, 0, "host", 1}, false, preconditioner, variant);
       EXPECT_GT(expected.history.size(), 20u);
       EXPECT_EQ(expected.x.size(), static_cast<std::size_t>(n));
       for (const Layout& layout : layouts) {
-        // On other executors "cg" is not fused: its rounding differs, and so it is compared with itself.
-        if (layout.executor != "host" && variant == CgVariant::single_reduction) continue;
+        // On other executors "cg" is not fused, and residuals, from which the pipelined form goes on now and then, are
+        // summed in another order: rounding differs, and so these are compared with themselves.
+        if (layout.executor != "host" && variant != CgVariant::textbook) continue;
         EXPECT_EQ(solve(layout, false, preconditioner, variant), expected)
             << layout.ranks << ' ' << layout.executor << ' ' << preconditioner;
       }
     }
-  const Outcome unfused = solve({1, 0, "reference", 1}, false, "jacobi", CgVariant::single_reduction);
-  EXPECT_EQ(solve({4, 8, "reference", 1}, false, "jacobi", CgVariant::single_reduction), unfused);
-  EXPECT_EQ(solve({3, 9, "guarded", 1}, false, "jacobi", CgVariant::single_reduction), unfused);
+  for (const CgVariant variant : {CgVariant::single_reduction, CgVariant::pipelined}) {
+    const Outcome unfused = solve({1, 0, "reference", 1}, false, "jacobi", variant);
+    EXPECT_EQ(solve({4, 8, "reference", 1}, false, "jacobi", variant), unfused);
+    EXPECT_EQ(solve({3, 9, "guarded", 1}, false, "jacobi", variant), unfused);
+  }
 }
 
 TEST(Reproducible, SingularSystemsToo) {
