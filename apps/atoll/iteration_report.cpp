@@ -95,7 +95,7 @@ void report_iteration(Session& session, const std::string& bandwidth_wish, const
     text += fmt::format(", {:.0f} % of what memory streams ({:.3g})", 100 * fraction, possible);
   }
   if (const auto bound = bound_of(split)) report.set("iteration.bound_by", to_string(*bound));
-  session.summary.add("iteration", text + ": " + explain_bound(split));
+  session.summary.add("speed", text + ": " + explain_bound(split));
 }
 
 } // namespace atl::app

@@ -17,7 +17,7 @@ struct SolvedIterations {
   double halo_bytes = 0;
 };
 
-/// Time and bytes of an iteration, and what bounds it: the line and the keys "iteration". Measures the bandwidth
+/// Time and bytes of an iteration, and what bounds it: the line "speed" and the keys "iteration". Measures the bandwidth
 /// where the wish is "measure", or "auto" and the iterations took long. To be called when memory has been reported, for
 /// the measurement's arrays count for its peak. Collective.
 void report_iteration(Session& session, const std::string& bandwidth_wish, const SolvedIterations& mine);

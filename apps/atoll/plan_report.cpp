@@ -135,8 +135,8 @@ void report_prediction(Session& session, const PlanModel& model, const Iteration
       "model", fmt::format("a rank reads {:.3g} GB/s; a message takes {:.3g} us and a second for {:.3g} "
                            "GB; nothing overlaps",
                            b.read / b.ranks / giga, 1e6 * model.network.latency, model.network.bandwidth / giga));
-  session.summary.add("iteration", fmt::format("{:.3g} ms, {}: {}", 1000 * split.seconds,
-                                               counted(model.reductions, "reduction"), explain_bound(split)));
+  session.summary.add("speed", fmt::format("{:.3g} ms, {}: {}", 1000 * split.seconds,
+                                           counted(model.reductions, "reduction"), explain_bound(split)));
 }
 
 } // namespace atl::app
