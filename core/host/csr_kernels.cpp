@@ -41,9 +41,9 @@ void multiply_one(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalI
   });
 }
 
-/// The columns c .. c + K of row i of y = A x, whose sums stay in registers.
-template <LocalIndex K, class T>
-void multiply_tile(const CsrView<T>& a, LocalIndex row, LocalIndex k, LocalIndex c, const T* x, T* yi) {
+/// put(column, sum) for the columns c .. c + K of a row of A x, whose sums stay in registers.
+template <LocalIndex K, class T, class Put>
+void row_tile(const CsrView<T>& a, LocalIndex row, LocalIndex k, LocalIndex c, const T* x, const Put& put) {
   T sum[K] = {};
   for (Offset e = a.row_begin[row]; e < a.row_begin[row + 1]; ++e) {
     const T value = a.value[e];
@@ -51,17 +51,32 @@ void multiply_tile(const CsrView<T>& a, LocalIndex row, LocalIndex k, LocalIndex
 #pragma omp simd
     for (LocalIndex t = 0; t < K; ++t) sum[t] += value * xj[t];
   }
-  std::copy_n(sum, K, yi + c);
+  for (LocalIndex t = 0; t < K; ++t) put(c + t, sum[t]);
 }
 
-/// y = A x for k vectors, Rest = k modulo 8: a row of A comes from memory once and serves all tiles of
-/// columns from the cache.
+/// The same for all k columns, Rest = k modulo 8: the row comes from memory once and serves all tiles of columns from
+/// the cache.
+template <LocalIndex Rest, class T, class Put>
+void row_tiles(const CsrView<T>& a, LocalIndex row, LocalIndex k, const T* x, const Put& put) {
+  for (LocalIndex c = 0; c + 8 <= k; c += 8) row_tile<8>(a, row, k, c, x, put);
+  if constexpr (Rest > 0) row_tile<Rest>(a, row, k, k - Rest, x, put);
+}
+
+/// y = A x for k vectors.
 template <LocalIndex Rest, class T>
 void multiply_many(const CsrView<T>& a, LocalIndex first, LocalIndex last, LocalIndex k, const T* x, T* y) {
   for_rows(a, first, last, [=](LocalIndex row, LocalIndex i) {
     T* yi = y + Offset{i} * k;
-    for (LocalIndex c = 0; c + 8 <= k; c += 8) multiply_tile<8>(a, row, k, c, x, yi);
-    if constexpr (Rest > 0) multiply_tile<Rest>(a, row, k, k - Rest, x, yi);
+    row_tiles<Rest>(a, row, k, x, [yi](LocalIndex c, T sum) { yi[c] = sum; });
+  });
+}
+
+/// y += factor A x for k vectors.
+template <LocalIndex Rest, class T>
+void add_many(const CsrView<T>& a, LocalIndex first, LocalIndex last, T factor, LocalIndex k, const T* x, T* y) {
+  for_rows(a, first, last, [=](LocalIndex row, LocalIndex i) {
+    T* yi = y + Offset{i} * k;
+    row_tiles<Rest>(a, row, k, x, [=](LocalIndex c, T sum) { yi[c] += factor * sum; });
   });
 }
 
@@ -74,6 +89,16 @@ Multiply<T> multiply_for(LocalIndex k) {
                                      multiply_many<3, T>, multiply_many<4, T>, multiply_many<5, T>,
                                      multiply_many<6, T>, multiply_many<7, T>};
   return k == 1 ? multiply_one<T> : by_rest[k % 8];
+}
+
+template <class T>
+using Add = void (*)(const CsrView<T>&, LocalIndex, LocalIndex, T, LocalIndex, const T*, T*);
+
+template <class T>
+Add<T> add_for(LocalIndex k) {
+  constexpr Add<T> by_rest[] = {add_many<0, T>, add_many<1, T>, add_many<2, T>, add_many<3, T>,
+                                add_many<4, T>, add_many<5, T>, add_many<6, T>, add_many<7, T>};
+  return by_rest[k % 8];
 }
 
 } // namespace
@@ -169,15 +194,8 @@ void HostKernels<T>::csr_row_abs_sums(const CsrView<T>& a, T* sums) {
 // reads the rows and k t a column, reads and writes k t a row
 template <class T>
 void HostKernels<T>::csr_multiply_add(const CsrView<T>& a, T factor, LocalIndex k, const T* x, T* y) {
-  host::over_range(threads(), a.rows, [=](Offset first, Offset last) {
-    for (Offset s = first; s < last; ++s)
-      for (LocalIndex c = 0; c < k; ++c) {
-        T sum = 0;
-        for (Offset e = a.row_begin[s]; e < a.row_begin[s + 1]; ++e)
-          sum += a.value[e] * x[Offset{a.column[e]} * k + c];
-        y[Offset{a.row_index ? a.row_index[s] : static_cast<LocalIndex>(s)} * k + c] += factor * sum;
-      }
-  });
+  over_rows(threads(), a, 0, a.rows,
+            [=](LocalIndex begin, LocalIndex end) { add_for<T>(k)(a, begin, end, factor, k, x, y); });
 }
 
 template class HostKernels<float>;

@@ -138,11 +138,14 @@ void HostPackedKernels<T>::exact_dot(Offset n, const T* x, const T* y, ExactSum&
   });
 }
 
-// reads the chunks and t a column, writes t a row
+// reads the chunks and k t a column, writes k t a row
 template <class T>
 void HostPackedKernels<T>::packed_multiply(const PackedMatrix<T>& a, LocalIndex k, const T* x, T* y) {
-  if (k != 1) return ReferenceKernels<T>::packed_multiply(a, k, x, y);
   const PackedLoops<T>& loops = packed_loops<T>();
+  if (k != 1)
+    return over_chunks(threads(), a, [&](std::size_t c) {
+      loops.product_columns(a.view(c), k, x, y + Offset{a.chunks()[c].first} * k);
+    });
   over_chunks(threads(), a, [&](std::size_t c) {
     const PackedChunk& chunk = a.chunks()[c];
     if (keeps_inside(chunk)) return loops.product(a.view(c), x, y + chunk.first);
@@ -158,10 +161,10 @@ void HostPackedKernels<T>::packed_residual(const PackedMatrix<T>& a, const T* x,
   const PackedLoops<T>& loops = packed_loops<T>();
   over_chunks(threads(), a, [&](std::size_t c) {
     const PackedChunk& chunk = a.chunks()[c];
-    ChunkBuffer<T> product;
-    loops.product(a.view(c), x, product.data());
+    ChunkBuffer<double> product;
+    loops.accurate_product(a.view(c), x, product.data());
     for (LocalIndex i = 0; i < chunk.rows; ++i)
-      r[chunk.first + i] = b[chunk.first + i] - product[static_cast<std::size_t>(i)];
+      r[chunk.first + i] = static_cast<T>(b[chunk.first + i] - product[static_cast<std::size_t>(i)]);
   });
 }
 

@@ -20,6 +20,11 @@ template <class T>
 struct PackedLoops {
   /// y = A x on the rows of a chunk; y has room for 8 more rows, which may be overwritten.
   void (*product)(const PackedView<T>& a, const T* x, T* y);
+  /// The same with products and sums in double.
+  void (*accurate_product)(const PackedView<T>& a, const T* x, double* y);
+  /// The same for k interleaved vectors: entry (row, c) stands at row * k + c. Each column has the bits that it gets
+  /// alone. Nothing is written but the rows of the chunk.
+  void (*product_columns)(const PackedView<T>& a, LocalIndex k, const T* x, T* y);
   /// p = u + beta p (16 + 8 bytes a row).
   void (*direction)(LocalIndex n, double beta, const T* u, T* p);
   /// u -= alpha d .* w; x += alpha p (24 + 16, w from the cache).

@@ -3,6 +3,7 @@
 // nothing from the standard library is called: an inline function compiled for a newer processor must not
 // become the one that the whole library uses.
 
+#include <atoll/core/host/packed_loops_columns.hpp>
 #include <atoll/core/host/packed_loops_exact.hpp>
 #include <atoll/core/host/packed_loops_products.hpp>
 #include <atoll/core/host/packed_loops_vectors.hpp>
@@ -11,7 +12,8 @@ namespace atl::host {
 namespace {
 
 template <class T>
-constexpr PackedLoops<T> table{product<T>, direction<T>, step<T>, dots<T>, dot_terms<T>, products<T>, exact_levels};
+constexpr PackedLoops<T> table{product<T, T>, product<T, double>, product_columns<T>, direction<T>, step<T>,
+                               dots<T>,       dot_terms<T>,       products<T>,        exact_levels};
 
 } // namespace
 

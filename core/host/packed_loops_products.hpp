@@ -10,59 +10,78 @@
 namespace atl::host {
 namespace {
 
+// Sums are of type S, which is T or wider.
+
 /// Rows that are worked on at once, so that their sums stay in registers.
-template <class T>
-constexpr int tile = 128 / sizeof(T);
+template <class S>
+constexpr int tile = 128 / sizeof(S);
+
+/// Calls body with the number of rows of a group.
+template <class Body>
+void with_rows(int rows, const Body& body) {
+  if (rows == 1)
+    body(Number<1>{});
+  else if (rows == 2)
+    body(Number<2>{});
+  else if (rows == 3)
+    body(Number<3>{});
+  else
+    body(Number<4>{});
+}
+
+/// Groups of Rows rows that share their columns, Groups of them at once, times W of k interleaved vectors. A group's
+/// rows work side by side, three of them in four lanes, of which the last is not stored. The groups share their values
+/// too where there are several.
+template <int Rows, int Groups, int W, class Columns, class Vals, class K, class T, class S>
+void group_tile(int n, Columns column, Vals value, std::uint32_t c, std::uint32_t v, K k, const T* x, S* y) {
+  Lanes<S, Rows == 3 ? 4 : Rows> sum[Groups][W];
+  for (int j = 0; j < n; ++j, v += Rows) {
+    const T* xj = x + column[c + j] * k;
+#pragma GCC unroll 8
+    for (int g = 0; g < Groups; ++g)
+#pragma GCC unroll 8
+      for (int t = 0; t < W; ++t) sum[g][t].add(xj[g * Rows * k + t], value.at(v));
+  }
+  for (int g = 0; g < Groups; ++g)
+    for (int i = 0; i < Rows; ++i)
+      for (int t = 0; t < W; ++t) y[(g * Rows + i) * k + t] = sum[g][t][i];
+}
 
 // ---- stencils: 8 bytes a run; x streams through the cache
 
-template <int Width, class T>
-void stencil_tile(int columns, const LocalIndex* offset, const T* value, const T* x, T* y) {
-  T sum[Width] = {};
-  for (int k = 0; k < columns; ++k) {
-    const T* xk = x + offset[k];
-    const T v = value[k];
-#pragma omp simd
-    for (int i = 0; i < Width; ++i) sum[i] += v * xk[i];
-  }
-  for (int i = 0; i < Width; ++i) y[i] = sum[i];
+template <int Width, class Offsets, class T, class S>
+void stencil_tile(int columns, Offsets offset, const T* value, const T* x, S* y) {
+  Lanes<S, Width> sum;
+  for (int k = 0; k < columns; ++k) sum.add(value[k], x + offset[k]);
+  sum.store(y);
 }
 
 /// `count` single rows with the same pattern.
-template <class T>
-void stencil_rows(int count, int columns, const LocalIndex* offset, const T* value, const T* x, T* y) {
-  int i = 0;
-  for (; i + tile<T> <= count; i += tile<T>) stencil_tile<tile<T>>(columns, offset, value, x + i, y + i);
+template <class Offsets, class T, class S>
+void stencil_rows(Offset count, int columns, Offsets offset, const T* value, const T* x, S* y) {
+  Offset i = 0;
+  for (; i + tile<S> <= count; i += tile<S>) stencil_tile<tile<S>>(columns, offset, value, x + i, y + i);
   for (; i + 4 <= count; i += 4) stencil_tile<4>(columns, offset, value, x + i, y + i);
   for (; i < count; ++i) stencil_tile<1>(columns, offset, value, x + i, y + i);
 }
 
-/// Groups of Rows rows with the same pattern, Groups of them at once. Three rows work in four lanes, of which the last
-/// is not stored.
-template <int Rows, int Groups, class T>
-void stencil_groups(int columns, const LocalIndex* offset, const T* value, const T* x, T* y) {
-  constexpr int lanes = Rows == 2 ? 2 : 4;
-  T sum[Groups][lanes] = {};
-  for (int k = 0; k < columns; ++k) {
-    const T* xk = x + offset[k];
-    const T* v = value + k * Rows;
-    for (int g = 0; g < Groups; ++g)
-#pragma omp simd
-      for (int i = 0; i < lanes; ++i) sum[g][i] += v[i] * xk[g * Rows];
-  }
-  for (int g = 0; g < Groups; ++g)
-    for (int i = 0; i < Rows; ++i) y[g * Rows + i] = sum[g][i];
+/// Groups of `rows` rows with the same pattern.
+template <class T, class S>
+void stencil_groups(int rows, int count, int columns, const LocalIndex* offset, const T* value, const T* x, S* y) {
+  with_rows(rows, [=](auto r) {
+    constexpr int Rows = r.value;
+    const auto groups = [=](auto together, int g) {
+      group_tile<Rows, together.value, 1>(columns, Wide{offset}, Values<T, T>{value}, 0, 0, Number<1>{}, x + g * Rows,
+                                          y + g * Rows);
+    };
+    int g = 0;
+    for (; g + 4 <= count; g += 4) groups(Number<4>{}, g);
+    for (; g < count; ++g) groups(Number<1>{}, g);
+  });
 }
 
-template <int Rows, class T>
-void stencil_run(int count, int columns, const LocalIndex* offset, const T* value, const T* x, T* y) {
-  int g = 0;
-  for (; g + 4 <= count; g += 4) stencil_groups<Rows, 4>(columns, offset, value, x + g * Rows, y + g * Rows);
-  for (; g < count; ++g) stencil_groups<Rows, 1>(columns, offset, value, x + g * Rows, y + g * Rows);
-}
-
-template <class T>
-void stencil(const PackedView<T>& a, const T* x, T* y) {
+template <class T, class S>
+void stencil(const PackedView<T>& a, const T* x, S* y) {
   const T* x_chunk = x + a.chunk.first;
   LocalIndex next = 0; // rows between the runs have no entries
   for (std::uint32_t i = 0; i < a.chunk.groups; ++i) {
@@ -73,37 +92,28 @@ void stencil(const PackedView<T>& a, const T* x, T* y) {
     const LocalIndex* offset = a.offset + pattern.column_begin;
     const T* value = a.pattern_value + pattern.value_begin;
     const T* xr = x_chunk + run.first;
-    T* yr = y + run.first;
-    switch (pattern.rows) {
-    case 1:
+    S* yr = y + run.first;
+    if (pattern.rows == 1)
       stencil_rows(run.count, pattern.columns, offset, value, xr, yr);
-      break;
-    case 2:
-      stencil_run<2>(run.count, pattern.columns, offset, value, xr, yr);
-      break;
-    case 3:
-      stencil_run<3>(run.count, pattern.columns, offset, value, xr, yr);
-      break;
-    default:
-      stencil_run<4>(run.count, pattern.columns, offset, value, xr, yr);
-    }
+    else
+      stencil_groups(pattern.rows, run.count, pattern.columns, offset, value, xr, yr);
   }
   for (; next < a.chunk.rows; ++next) y[next] = 0;
 }
 
 // ---- slices: 3 to 12 bytes a place
 
-template <class T, class Columns, class Vals>
-void slices(const PackedView<T>& a, Columns column, Vals value, const T* x, T* y) {
+template <class T, class Columns, class Vals, class S>
+void slices(const PackedView<T>& a, Columns column, Vals value, const T* x, S* y) {
   constexpr int lanes = 8;
   if (a.chunk.permuted)
     for (LocalIndex r = 0; r < a.chunk.rows; ++r) y[r] = 0; // rows without entries are in no slice
   std::uint32_t at = 0;
   for (std::uint32_t s = 0; s < a.chunk.groups; ++s) {
-    T sum[lanes] = {};
+    S sum[lanes] = {};
     // Left to the compiler, which loads the x one by one: gather instructions take twice the time.
     for (int k = 0; k < a.width[s]; ++k, at += lanes)
-      for (int i = 0; i < lanes; ++i) sum[i] += value[at + i] * x[column[at + i]];
+      for (int i = 0; i < lanes; ++i) sum[i] += S{value[at + i]} * S{x[column[at + i]]};
     if (a.chunk.permuted)
       for (int i = 0; i < lanes; ++i) y[a.row[s * lanes + i]] = sum[i];
     else
@@ -143,31 +153,12 @@ inline void slices_of_few(const PackedView<double>& a, const double* x, double* 
 
 // ---- groups of rows that share their columns: 8 an entry, 2 or 4 for each of a group's columns
 
-template <int Rows, class T, class Columns, class Vals>
-void group(int columns, Columns column, Vals value, std::uint32_t c, std::uint32_t v, const T* x, T* y) {
-  constexpr int lanes = Rows == 3 ? 4 : Rows;
-  T sum[lanes] = {};
-  for (int k = 0; k < columns; ++k) {
-    const T xk = x[column[c + k]];
-#pragma omp simd
-    for (int i = 0; i < lanes; ++i) sum[i] += value[v + k * Rows + i] * xk;
-  }
-  for (int i = 0; i < Rows; ++i) y[i] = sum[i];
-}
-
-template <class T, class Columns, class Vals>
-void groups(const PackedView<T>& a, Columns column, Vals value, const T* x, T* y) {
+template <class T, class Columns, class Vals, class S>
+void groups(const PackedView<T>& a, Columns column, Vals value, const T* x, S* y) {
   std::uint32_t c = 0, v = 0;
   for (std::uint32_t g = 0; g < a.chunk.groups; ++g) {
     const int rows = a.group_rows[g], width = a.width[g];
-    if (rows == 1)
-      group<1>(width, column, value, c, v, x, y);
-    else if (rows == 2)
-      group<2>(width, column, value, c, v, x, y);
-    else if (rows == 3)
-      group<3>(width, column, value, c, v, x, y);
-    else
-      group<4>(width, column, value, c, v, x, y);
+    with_rows(rows, [=](auto r) { group_tile<r.value, 1, 1>(width, column, value, c, v, Number<1>{}, x, y); });
     y += rows;
     c += width;
     v += width * rows;
@@ -176,30 +167,30 @@ void groups(const PackedView<T>& a, Columns column, Vals value, const T* x, T* y
 
 // ---- plain rows: 12 an entry, 4 a row
 
-template <class T>
-void plain_rows(const PackedView<T>& a, const T* x, T* y) {
+template <class T, class S>
+void plain_rows(const PackedView<T>& a, const T* x, S* y) {
   for (LocalIndex r = 0; r < a.chunk.rows; ++r) {
-    T sum = 0;
-    for (std::uint32_t e = a.row_begin[r]; e < a.row_begin[r + 1]; ++e) sum += a.full[e] * x[a.wide[e]];
+    S sum = 0;
+    for (std::uint32_t e = a.row_begin[r]; e < a.row_begin[r + 1]; ++e) sum += S{a.full[e]} * S{x[a.wide[e]]};
     y[r] = sum;
   }
 }
 
-template <class T>
-void product(const PackedView<T>& a, const T* x, T* y) {
+template <class T, class S>
+void product(const PackedView<T>& a, const T* x, S* y) {
   const T* from = x + a.chunk.base;
   switch (a.chunk.form) {
   case StorageForm::stencil:
     return stencil(a, x, y);
   case StorageForm::sell:
 #ifdef __AVX2__
-    if constexpr (sizeof(T) == sizeof(double))
+    if constexpr (sizeof(T) == sizeof(double) && sizeof(S) == sizeof(T))
       if (a.few && a.chunk.value_width == ValueWidth::palette && a.chunk.column_width == ColumnWidth::narrow)
         return slices_of_few(a, from, y);
 #endif
     return with_widths(a, [&](auto column, auto value) { slices(a, column, value, from, y); });
   case StorageForm::block:
-    return with_widths(a, [&](auto column, auto value) { groups(a, column, value, from, y); });
+    return with_own_values(a, [&](auto column, auto value) { groups(a, column, value, from, y); });
   case StorageForm::csr:
     return plain_rows(a, x, y);
   }
