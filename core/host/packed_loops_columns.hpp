@@ -33,27 +33,35 @@ inline void clear(LocalIndex first, LocalIndex last, LocalIndex k, auto* y) {
 
 // ---- rows that share their columns: groups, patterns, and rows one by one
 
-template <int Rows, int W, class T, class Columns, class Vals>
+/// Groups of Rows rows that share their columns, Groups of them with the same values.
+template <int Rows, int Groups, int W, class T, class Columns, class Vals>
 void shared_tile(int n, Columns column, Vals value, std::uint32_t c, std::uint32_t v, Offset k, const T* x, T* y) {
-  Lanes<T, W> sum[Rows];
+  Lanes<T, W> sum[Groups][Rows];
   for (int j = 0; j < n; ++j, v += Rows) {
     const T* xj = x + column[c + j] * k;
 #pragma GCC unroll 8
-    for (int i = 0; i < Rows; ++i) sum[i].add(value[v + i], xj);
+    for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 8
+      for (int g = 0; g < Groups; ++g) sum[g][i].add(value[v + i], xj + g * Rows * k);
   }
-  for (int i = 0; i < Rows; ++i) sum[i].store(y + i * k);
+#pragma GCC unroll 8
+  for (int g = 0; g < Groups; ++g)
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i) sum[g][i].store(y + (g * Rows + i) * k);
 }
 
-/// Groups of Rows rows, Groups of them with the same values. Few columns leave room for rows to work side by side.
+/// The same for all k columns. Where a tile has few of them, rows work side by side instead, or several groups at once.
 template <int Rows, int Groups, class T, class Columns, class Vals>
 void shared_rows(int n, Columns column, Vals value, std::uint32_t c, std::uint32_t v, LocalIndex k, const T* x,
                  T* y) {
   over_tiles<widest<T>>(k, 0, [=](auto w, LocalIndex t) {
-    if constexpr (w.value <= 2 && Rows > 1)
+    if constexpr (w.value <= 2 && Rows > 1) {
       group_tile<Rows, Groups, w.value>(n, column, value, c, v, Offset{k}, x + t, y + t);
-    else
-      for (Offset g = 0; g < Groups; ++g)
-        shared_tile<Rows, w.value>(n, column, value, c, v, k, x + g * Rows * k + t, y + g * Rows * k + t);
+    } else {
+      constexpr int room = sums<T> / (Rows * w.value), together = room >= Groups ? Groups : room > 1 ? 2 : 1;
+      for (Offset g = 0; g < Groups; g += together)
+        shared_tile<Rows, together, w.value>(n, column, value, c, v, k, x + g * Rows * k + t, y + g * Rows * k + t);
+    }
   });
 }
 
@@ -137,6 +145,7 @@ void slices_columns(const PackedView<T>& a, Columns column, Vals value, LocalInd
       for (int first = 0; first < lanes; first += together) {
         Lanes<T, width> sum[together];
         slice_tile(a.width[s], column, value, at + first, k, x + c, sum);
+#pragma GCC unroll 8
         for (int i = 0; i < together; ++i) {
           const auto stored = static_cast<LocalIndex>(s * lanes + first + i);
           const LocalIndex r = a.chunk.permuted ? a.row[stored] : stored;

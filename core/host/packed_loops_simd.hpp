@@ -29,8 +29,12 @@ struct Lanes {
   template <class T>
   using Vector [[gnu::vector_size(width * sizeof(T))]] = T;
 
-  Vector<S> part[parts] = {};
+  Vector<S> part[parts];
 
+  Lanes() {
+#pragma GCC unroll 8
+    for (int p = 0; p < parts; ++p) part[p] = Vector<S>{};
+  }
   template <class T>
   static Vector<S> load(const T* x) {
     Vector<T> v;
@@ -43,7 +47,10 @@ struct Lanes {
 #pragma GCC unroll 8
     for (int p = 0; p < parts; ++p) part[p] += a * load(x + p * width);
   }
-  void store(S* y) const { __builtin_memcpy(y, part, sizeof part); }
+  void store(S* y) const {
+#pragma GCC unroll 8
+    for (int p = 0; p < parts; ++p) __builtin_memcpy(y + p * width, &part[p], sizeof part[p]);
+  }
   S operator[](int i) const { return part[i / width][i % width]; }
 };
 template <class S>
