@@ -56,13 +56,19 @@ void stencil_tile(int columns, Offsets offset, const T* value, const T* x, S* y)
   sum.store(y);
 }
 
-/// `count` single rows with the same pattern.
+/// `count` single rows with the same pattern. The last tile may reach back over rows that are done already, to which it
+/// gives the same values again.
 template <class Offsets, class T, class S>
 void stencil_rows(Offset count, int columns, Offsets offset, const T* value, const T* x, S* y) {
+  const auto tile_at = [=](auto w, Offset i) { stencil_tile<w.value>(columns, offset, value, x + i, y + i); };
+  constexpr Number<tile<S>> wide;
+  constexpr Number<4> narrow;
   Offset i = 0;
-  for (; i + tile<S> <= count; i += tile<S>) stencil_tile<tile<S>>(columns, offset, value, x + i, y + i);
-  for (; i + 4 <= count; i += 4) stencil_tile<4>(columns, offset, value, x + i, y + i);
-  for (; i < count; ++i) stencil_tile<1>(columns, offset, value, x + i, y + i);
+  for (; i + wide <= count; i += wide) tile_at(wide, i);
+  if (count >= wide && count - i > 2 * narrow) return tile_at(wide, count - wide);
+  for (; i + narrow <= count; i += narrow) tile_at(narrow, i);
+  if (count >= narrow && i < count) return tile_at(narrow, count - narrow);
+  for (; i < count; ++i) tile_at(Number<1>{}, i);
 }
 
 /// Groups of `rows` rows with the same pattern.
