@@ -28,6 +28,9 @@ enum ScalarPlace {
   n_scalars = 15
 };
 
+/// Added to the sum of stop requests by a rank whose time is over, or that was interrupted.
+inline constexpr double time_is_over = 1, was_interrupted = 1 << 30;
+
 /// Which vectors a sweep works on.
 enum class CgForm { textbook, single_reduction, fused, pipelined };
 
