@@ -12,21 +12,6 @@ constexpr CommandSet distributed = solve | multiply | eigs | svd; ///< cut the m
 constexpr CommandSet cutting = distributed | commands::partition | convert | generate | plan | bench;
 constexpr CommandSet iterative = solve | eigs | svd;
 
-constexpr CommandSpec command_rows[] = {
-    {"solve", solve, "MATRIX", "solve A x = b and say how well", true},
-    {"eigs", eigs, "MATRIX", "some eigenvalues and vectors of a symmetric matrix", false},
-    {"svd", svd, "MATRIX", "some singular values and vectors", false},
-    {"partition", commands::partition, "MATRIX", "cut a matrix into parts and print the quality of the cut", true},
-    {"multiply", multiply, "MATRIX", "the distributed product y = A x", true},
-    {"convert", convert, "IN OUT", "write a matrix in another format, single or partitioned", true},
-    {"generate", generate, "SPEC", "write a model problem as a file", true},
-    {"info", info, "FILE", "sizes, pattern, symmetry, hints of definiteness, norms", true},
-    {"plan", plan, "MATRIX", "what a run on P ranks would need: memory, messages, time an iteration", true},
-    {"bench", bench, "[MATRIX]", "memory bandwidth, and the kernels measured against it", true},
-    {"doctor", doctor, "", "what this installation can do, and what it lacks", true},
-    {"options", commands::options, "", "every option with its default, range and advice", true},
-};
-
 constexpr OptionSpec option_rows[] = {
     // ---- solver
     {.name = "rhs",
@@ -391,10 +376,6 @@ const Row* find_row(std::span<const Row> rows, const Key& key, Name Row::*name) 
 }
 
 } // namespace
-
-std::span<const CommandSpec> command_table() { return command_rows; }
-
-const CommandSpec* find_command(std::string_view name) { return find_row(command_table(), name, &CommandSpec::name); }
 
 std::span<const OptionSpec> option_table() { return option_rows; }
 
