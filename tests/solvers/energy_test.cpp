@@ -2,6 +2,8 @@
 
 #include <atoll/solvers/krylov/energy.hpp>
 
+#include <support/contexts.hpp>
+
 namespace atl {
 namespace {
 
