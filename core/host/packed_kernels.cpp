@@ -3,6 +3,7 @@
 #include <atoll/core/host/parallel.hpp>
 
 #include <array>
+#include <mutex>
 
 namespace atl {
 
@@ -35,6 +36,10 @@ ChunkScale<T> scale_of(const CgSweep<T>& s, std::size_t c) {
   const T uniform = s.uniform[c];
   return uniform != T{0} ? ChunkScale<T>{uniform, nullptr} : ChunkScale<T>{T{1}, s.d + s.a->owned.chunks()[c].first};
 }
+
+/// Held while a thread adds its exact sums to those of all. A named critical region would be a symbol that the library
+/// shows.
+std::mutex handing_over;
 
 /// At most 1024 terms; they are used up.
 template <class T>
@@ -92,7 +97,7 @@ class SweepChunk {
   /// The dots of this thread's chunks to those of the others; digits may be added in any order.
   void hand_over() {
     if (!s_.exact) return;
-#pragma omp critical(atoll_exact_sums)
+    const std::lock_guard lock(handing_over);
     for (std::size_t i = 0; i < 3; ++i) s_.exact[i].add(exact_[i]);
   }
 
@@ -133,7 +138,7 @@ void HostPackedKernels<T>::exact_dot(Offset n, const T* x, const T* y, ExactSum&
       loops.products(count, x + at, y + at, terms.data());
       add_exactly(loops, count, terms.data(), mine);
     }
-#pragma omp critical(atoll_exact_sums)
+    const std::lock_guard lock(handing_over);
     sum.add(mine);
   });
 }
