@@ -21,19 +21,9 @@ std::vector<GlobalIndex> numbers_of_ghosts(const Context& context, const HaloPla
   return ghosts;
 }
 
-} // namespace
-
 template <class T>
-void order_columns(const Context& context, RowBlock<T>& block, const HaloPlanPtr& plan,
-                   std::span<const GlobalIndex> number) {
-  const IndexMap& columns = *plan->map();
-  agree(*context.comm, [&] {
-    if (std::ssize(number) != columns.n_owned())
-      throw Error(ErrorKind::usage, "Options::column_order has " + std::to_string(number.size()) +
-                                        " numbers, expected one for each of the " +
-                                        std::to_string(columns.n_owned()) + " owned columns");
-  });
-  const std::vector<GlobalIndex> ghosts = numbers_of_ghosts(context, plan, number);
+void sort_entries(RowBlock<T>& block, const IndexMap& columns, std::span<const GlobalIndex> number,
+                  std::span<const GlobalIndex> ghosts) {
   struct Entry {
     GlobalIndex number, column;
     T value;
@@ -52,6 +42,22 @@ void order_columns(const Context& context, RowBlock<T>& block, const HaloPlanPtr
       block.value[block.offsets[r] + static_cast<Offset>(k)] = row[k].value;
     }
   }
+}
+
+} // namespace
+
+template <class T>
+void order_columns(const Context& context, RowBlock<T>& block, const HaloPlanPtr& plan,
+                   std::span<const GlobalIndex> number) {
+  const IndexMap& columns = *plan->map();
+  agree(*context.comm, [&] {
+    if (std::ssize(number) != columns.n_owned())
+      throw Error(ErrorKind::usage, "Options::column_order has " + std::to_string(number.size()) +
+                                        " numbers, expected one for each of the " +
+                                        std::to_string(columns.n_owned()) + " owned columns");
+  });
+  const std::vector<GlobalIndex> ghosts = numbers_of_ghosts(context, plan, number);
+  agree(*context.comm, [&] { sort_entries(block, columns, number, ghosts); });
 }
 
 template void order_columns(const Context&, RowBlock<float>&, const HaloPlanPtr&, std::span<const GlobalIndex>);

@@ -1,3 +1,4 @@
+#include <atoll/comm/agree.hpp>
 #include <atoll/core/release.hpp>
 #include <atoll/partition/local_order.hpp>
 #include <atoll/partition/renumber_columns.hpp>
@@ -130,11 +131,28 @@ void permute(std::vector<V>& entries, std::span<const Offset> offsets, std::span
   entries = std::move(moved);
 }
 
+/// Rows of the block, and their original numbers, in the new order.
+template <class T>
+void put_in_order(RowBlock<T>& block, Numbering& numbering, std::span<const LocalIndex> order) {
+  permute(block.column, block.offsets, order);
+  permute(block.value, block.offsets, order);
+  std::vector<Offset> offsets{0};
+  offsets.reserve(block.offsets.size());
+  std::vector<GlobalIndex> original(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    offsets.push_back(offsets.back() + block.offsets[order[i] + 1] - block.offsets[order[i]]);
+    original[i] = numbering.original(order[i]);
+  }
+  block.offsets = std::move(offsets);
+  numbering.original_index = std::move(original);
+}
+
 } // namespace
 
 template <class T>
 Redistributed<T> order_locally(const Context& context, RowBlock<T>&& block, Numbering&& numbering) {
-  std::vector<LocalIndex> order = find_order(block);
+  std::vector<LocalIndex> order;
+  agree(*context.comm, [&] { order = find_order(block); });
   const std::int64_t changed = context.comm->all_reduce(std::int64_t{!order.empty()}, ReduceOp::max);
   if (changed == 0) return {std::move(block), std::move(numbering)};
   if (order.empty()) {
@@ -148,17 +166,7 @@ Redistributed<T> order_locally(const Context& context, RowBlock<T>&& block, Numb
   renumber_columns<T>(block, halo, new_number);
   release(new_number);
 
-  permute(block.column, block.offsets, order);
-  permute(block.value, block.offsets, order);
-  std::vector<Offset> offsets{0};
-  offsets.reserve(block.offsets.size());
-  std::vector<GlobalIndex> original(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    offsets.push_back(offsets.back() + block.offsets[order[i] + 1] - block.offsets[order[i]]);
-    original[i] = numbering.original(order[i]);
-  }
-  block.offsets = std::move(offsets);
-  numbering.original_index = std::move(original);
+  agree(*context.comm, [&] { put_in_order(block, numbering, order); });
   return {std::move(block), std::move(numbering)};
 }
 
